@@ -79,7 +79,7 @@ describe("the documents", () => {
     const hear = async (): Promise<ExchangeOutcome> => {
       const set = simulateProvider("anthropic", {
         script: parseScript(JSON.parse(example!)),
-        patience: { maxAttempts: 1 },
+        retryPolicy: { maxAttempts: 1 },
       });
       return exchange(set, { version: 1, tools, entries: ledger.entries, blobs: {} });
     };
@@ -96,7 +96,7 @@ describe("the documents", () => {
     expect((await hear()).answer?.parts).toEqual([text("Four degrees, and rain.")]);
     ledger.model(claude, [text("Four degrees, and rain.")]);
     ledger.user([text("Now crash.")]);
-    expect((await hear()).failure).toMatchObject({ kind: "overloaded", said: "Come back later." });
+    expect((await hear()).failure).toMatchObject({ kind: "overloaded", detail: "Come back later." });
   });
 
   it("keep AGENTS.md under 80 lines", () => {

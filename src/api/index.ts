@@ -20,7 +20,7 @@ export {
 } from "../providers/request.ts";
 export { UnknownNameError } from "../providers/unknown-name.ts";
 
-/* A conversation is written through a `Ledger`; what others wrote comes in through `intake`. */
+/* A conversation is written with a `Ledger`; histories of other programs are imported with `importHistory`. */
 export type { RawCallInput } from "../conversation/call-input.ts";
 export {
   call,
@@ -85,7 +85,7 @@ export type {
 } from "../conversation/parts.ts";
 export { inferStatus, outcomeFromRecorded, type RecordedResponse } from "../conversation/infer-status.ts";
 
-/* For a session that goes on: `settle` before each request, one `Composer` for each target. */
+/* For a growing session: `recordDecisions` before each request, one `RequestComposer` per target. */
 export { UnsupportedMediaError } from "../transcript/place.ts";
 export { render } from "../transcript/render.ts";
 export {
@@ -125,7 +125,7 @@ export type {
   WireId,
 } from "../wire/wire.ts";
 
-/* For requests that really leave: one `openTransport` for a program, with the world it lives in. */
+/* To send requests: one `openTransport` per program, with the world it runs in. */
 export { createRequestSigner } from "../transport/credentials/request-signer.ts";
 export { explainFailure, ProviderError, type Failure } from "../transport/failure.ts";
 export {
@@ -140,8 +140,8 @@ export { simulatedWorld } from "../world/simulated/world.ts";
 export type { World } from "../world/world.ts";
 
 /**
- * A saved conversation, checked; rejects with a `ConversationFormatError` that names the place.
- * The schemas it needs are loaded by the first call, so that nobody else waits for them.
+ * Validates a saved conversation; rejects with a `ConversationFormatError` that names the place. The schemas are loaded
+ * by the first call, so that programs that do not call it start faster.
  */
 export const parseConversation = async (value: unknown): Promise<Conversation> =>
   (await import("../conversation/parse.ts")).parseConversation(value);

@@ -1,14 +1,14 @@
 import { isObject, toPlainJson, type JsonObject } from "./json.ts";
 import type { CallInput } from "./parts.ts";
 
-/** A call's arguments as a provider gave them: text on some APIs, a value on others. */
+/** A tool call's arguments as a provider sent them: JSON text on some APIs, a parsed value on others. */
 export type RawCallInput = { readonly text: string } | { readonly value: unknown };
 
-/** The arguments as an object, or as the text that could not be read as one. */
+/** Parses a tool call's arguments into an object; text that is no JSON object is kept as `malformed`. */
 export const parseCallInput = (raw: RawCallInput): CallInput =>
   "text" in raw ? fromText(raw.text) : fromValue(raw.value);
 
-/** What an API that demands an object receives in place of arguments that are none. */
+/** Returns the arguments as an object, for APIs that require one. Malformed text is wrapped in `unreadable_arguments`. */
 export const inputObject = (input: CallInput): JsonObject =>
   input.type === "parsed" ? input.value : { unreadable_arguments: input.text };
 

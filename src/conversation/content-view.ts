@@ -1,10 +1,10 @@
 import type { Content, Media, Outcome } from "./parts.ts";
 
-/** The files in what a tool returned, in order. */
+/** Returns the media of a tool result, in order. */
 export const filesIn = (returned: Outcome | readonly Content[]): readonly Media[] =>
   contentIn(returned).filter((part) => part.type === "media");
 
-/** What a tool returned besides files, in order. */
+/** Returns the content of a tool result without its media, in order. */
 export const contentWithoutFiles = (returned: Outcome | readonly Content[]): readonly Exclude<Content, Media>[] =>
   contentIn(returned).filter((part) => part.type !== "media");
 

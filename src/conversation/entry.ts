@@ -1,22 +1,22 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { CallId, Media, Outcome, Part, UserPart } from "./parts.ts";
 
-/** What happened, in the order it happened. Append-only. */
+/** One record of a conversation. Entries are in chronological order and append-only. */
 export type Entry = UserMessage | ModelMessage | Completion | Compaction | Notice | MediaCopy;
 
-/** Something the person said. */
+/** A message of the user. */
 export type UserMessage = { readonly type: "user"; readonly parts: readonly UserPart[] };
 
-/** Something a model said, and which model. */
+/** A message of a model, with the model that wrote it. */
 export type ModelMessage = {
   readonly type: "model";
   readonly origin: Origin;
   readonly parts: readonly Part[];
-  /** Digest of the request this message answered. Signed thinking bound to its prefix is only sent while it still matches. */
+  /** Hash of the request this message responds to. Signed thinking bound to its prefix is only sent while it still matches. */
   readonly prefix?: string;
 };
 
-/** The end of a call. The first one for a call wins. */
+/** The outcome of a tool call. The first one recorded for a call wins. */
 export type Completion = {
   readonly type: "completion";
   readonly call: CallId;
@@ -25,9 +25,9 @@ export type Completion = {
 };
 
 /**
- * Everything before entry `from` but a notice the conversation opens with is replaced, for models, by `summary`; an empty
- * one replaces nothing. With `longest`,
- * texts in the results before entry `from` are shown up to so many characters, from both ends.
+ * A compaction: models see `summary` in place of all entries before `from`, except a notice the conversation opens with.
+ * An empty summary replaces nothing. With `longest`, texts in tool results before entry `from` are truncated in the
+ * middle to that many characters.
  */
 export type Compaction = {
   readonly type: "compaction";
@@ -36,33 +36,33 @@ export type Compaction = {
   readonly longest?: number;
 };
 
-/** Something the runtime tells the model. With `opens`, it goes in one message with what the person says next. */
+/** Text the program adds for the model. With `opens`, it is sent in one message with the user's next message. */
 export type Notice = { readonly type: "notice"; readonly text: string; readonly opens?: true };
 
-/** A file that was fetched from its address, for APIs that do not fetch it themselves. */
+/** A media file downloaded from its URL, for APIs that do not fetch URLs themselves. */
 export type MediaCopy = {
   readonly type: "copy";
-  /** The address media of this conversation name. */
+  /** The URL that media of this conversation refer to. */
   readonly uri: string;
-  /** The file as it came, with its bytes in the blob store. */
+  /** The downloaded file, with its bytes in the blob store. */
   readonly media: Media;
 };
 
-/** Who made a message. `account` is a digest, never a key. */
+/** The provider and model that wrote a message. `account` is a hash, never a key. */
 export type Origin = { readonly provider: string; readonly model: string; readonly account?: string };
 
-/** A tool as it is offered to models. */
+/** A tool as declared to models. */
 export type ToolDeclaration = {
   readonly name: string;
   readonly description?: string;
   readonly parameters?: JsonObject;
-  /** What else a body of one API said about it. */
+  /** Further fields of the declaration that only one API knows. */
   readonly extra?: ProviderFields;
 };
 
 /**
- * Fields of a request that only their own API knows. They are written again
- * for the model they were written for, and noted for any other.
+ * Fields of a request that only their own API knows. They are written again for the model they were read from; for any
+ * other model a note says that they are left out.
  */
 export type ProviderFields = {
   readonly provider: string;
@@ -71,26 +71,26 @@ export type ProviderFields = {
   readonly fields: readonly ProviderField[];
 };
 
-/** One such field. */
+/** One field that only its own API knows. */
 export type ProviderField = {
   /** Keys from the top, joined by `/`; a last `-` appends to a list. */
   readonly at: string;
   readonly value: JsonValue;
-  /** A path the request must have for this field to be taken. */
+  /** A path the request must contain for the API to accept this field. */
   readonly needs?: string;
-  /** Set for what models refuse that take no sampling settings. */
+  /** Set for sampling fields, which models without sampling settings refuse. */
   readonly sampling?: true;
-  /** Set where a setting carries the same to other APIs, so that only its own API misses it. */
+  /** Set where a setting carries the same meaning to other APIs, so that nothing is lost there. */
   readonly translated?: true;
-  /** The note where the field is not written; `unknown-part` where its absence changes what the model sees. */
+  /** Message of the note when the field is not written. The note is an `unknown-part` where the model then sees something else. */
   readonly loss: string;
   readonly kind?: "unknown-part";
 };
 
-/** Base64 by sha256 of the bytes. */
+/** The blob store: base64 by SHA-256 of the bytes. */
 export type Blobs = { readonly [hash: string]: string };
 
-/** Everything there is to say about a conversation, as plain data. */
+/** A whole conversation as plain JSON data. */
 export type Conversation = {
   readonly version: 1;
   readonly system?: string;

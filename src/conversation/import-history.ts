@@ -3,14 +3,14 @@ import { Ledger, isSameOutcome, type NewPart } from "./ledger.ts";
 import { note, type Note } from "./notes.ts";
 import type { CallId, Outcome, UserPart } from "./parts.ts";
 
-/** Something another program recorded, with its own ids, in whatever order it recorded it. */
+/** One record of another program's history, with that program's tool-call ids and in its order. */
 export type ForeignEntry =
   | { readonly type: "user"; readonly parts: readonly UserPart[] }
   | { readonly type: "notice"; readonly text: string }
   | { readonly type: "model"; readonly origin: Origin; readonly parts: readonly NewPart[] }
   | ForeignResult;
 
-/** A result under the id the other program knew. Blank ids are common. */
+/** A tool result under the other program's tool-call id. Empty ids are common. */
 export type ForeignResult = {
   readonly type: "result";
   readonly id: string;
@@ -18,13 +18,13 @@ export type ForeignResult = {
   readonly outcome: Outcome;
 };
 
-/** The entries a foreign history becomes, and what was wrong with it. */
+/** The imported entries, and notes on what was wrong with the history. */
 export type ImportedHistory = { readonly entries: readonly Entry[]; readonly notes: readonly Note[] };
 
 /**
- * Brings a foreign history into ours. Every result finds its call: by id,
- * nearest call first; then, when its id is known to nobody, by position in
- * the batch before it. A result that came before its call is put behind it.
+ * Imports another program's history as entries of ours. Results are matched to calls by id, nearest call first; a result
+ * with an unknown id is matched by position to the batch of calls before it. A result recorded before its call is moved
+ * after it.
  */
 export const importHistory = (events: readonly ForeignEntry[]): ImportedHistory => {
   const ledger = new Ledger();
@@ -84,12 +84,12 @@ const groupBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
   return groups;
 };
 
-/** A call of a foreign history: where it stands, and whether a result was found for it. */
+/** A call of the imported history: the index of its message, and its result once one is matched. */
 type CallSlot = {
   readonly message: number;
   readonly id: string;
   readonly tool: string;
-  /** The result it was given. */
+  /** The matched result. */
   result?: Outcome;
   call?: CallId | undefined;
 };
@@ -112,7 +112,7 @@ type LocatedResult = ForeignResult & { readonly at: number };
 
 type ResultMatches = { readonly owners: ReadonlyMap<number, CallSlot>; readonly rekeyed: ReadonlySet<number> };
 
-/** Decides for every result which call it belongs to. Ids decide before positions do. */
+/** Matches every result to a call: by id first, then by position. */
 const matchResults = (events: readonly ForeignEntry[], slots: CallSlots): ResultMatches => {
   const byId = groupBy([...slots.values()].flat(), (slot) => slot.id);
   const owners = new Map<number, CallSlot>();
@@ -151,7 +151,7 @@ const matchResults = (events: readonly ForeignEntry[], slots: CallSlots): Result
   return { owners, rekeyed };
 };
 
-/** The nearest earlier message with a free call of this id, and in it the first such call. */
+/** Finds the nearest earlier message with an unmatched call of this id, and returns its first such call. */
 const findNearestFree = (same: readonly CallSlot[] | undefined, at: number): CallSlot | undefined => {
   if (same === undefined) return undefined;
   let best: CallSlot | undefined;
@@ -164,8 +164,8 @@ const findNearestFree = (same: readonly CallSlot[] | undefined, at: number): Cal
 };
 
 /**
- * A result whose earlier calls all have one says something more about the
- * nearest of them; only where no call came before it, it came too early.
+ * Matches a result that no unmatched earlier call is left for: to the nearest earlier call of its id as a second result,
+ * or, where no call came before it, to a later one.
  */
 const findAnsweredOrLater = (
   same: readonly CallSlot[] | undefined,
@@ -182,7 +182,7 @@ const findAnsweredOrLater = (
 
 const lastSlotBefore = (same: readonly CallSlot[], at: number): CallSlot | undefined => same[countBelow(same, at) - 1];
 
-/** How many slots, sorted by message, stand before position `at`. */
+/** Counts the slots, sorted by message, before position `at`. */
 const countBelow = (slots: readonly CallSlot[], at: number): number => {
   let low = 0;
   let high = slots.length;

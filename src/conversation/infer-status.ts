@@ -1,7 +1,7 @@
 import { toPlainJson } from "./json.ts";
 import type { Content, Outcome, OutcomeStatus } from "./parts.ts";
 
-/** A recorded response of unknown make: what other programs leave behind about a call. */
+/** A tool response as other programs record it. */
 export type RecordedResponse = {
   readonly isComplete?: boolean | undefined;
   readonly error?: unknown;
@@ -9,9 +9,8 @@ export type RecordedResponse = {
 };
 
 /**
- * The state of a call, read from all three marks together: an error is an
- * error; a result is complete unless something says it is not; a response
- * that is neither complete nor filled is still pending.
+ * Infers the status of a call from all three fields together: an error means `error`; a result means `complete` unless
+ * `isComplete` is false; a response that is neither complete nor has a result is still `pending`.
  */
 export const inferStatus = ({ isComplete, error, result }: RecordedResponse): OutcomeStatus | "pending" => {
   const hasResult = result !== undefined && result !== null;
@@ -21,7 +20,7 @@ export const inferStatus = ({ isComplete, error, result }: RecordedResponse): Ou
   return hasResult ? "complete" : "pending";
 };
 
-/** The end of a call that such marks record; undefined while it is still pending. */
+/** Returns the outcome a recorded response describes; undefined while the call is pending. */
 export const outcomeFromRecorded = (marks: RecordedResponse): Outcome | undefined => {
   const status = inferStatus(marks);
   if (status === "pending") return undefined;

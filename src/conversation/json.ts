@@ -1,24 +1,23 @@
-/** Any value that survives JSON. */
+/** Any value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** What stands where a value pointed back at one of its own parents. */
+/** Replaces a circular reference in JSON data. */
 export const cycleMarker = "[circular reference]";
 
 /** Whether a value is a plain object, not an array and not null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A plain value, and what had to be changed to make it one. */
+/** Plain JSON data, and whether a circular reference was cut to get it. */
 export type PlainJson = { readonly value: JsonValue; readonly isCyclic: boolean };
 
 /**
- * The same value as readonly JSON data: cycles are cut with a marker, lone
- * surrogates repaired, maps become objects, sets and typed arrays lists, and
- * what JSON cannot hold is dropped as JSON would. `replace` may put something
- * else in the place of an object.
+ * Copies a value as plain JSON data: circular references become a marker, lone surrogates are repaired, maps become
+ * objects, sets and typed arrays become lists, and what JSON cannot hold is dropped, as `JSON.stringify` does. `replace`
+ * may return a replacement for an object.
  */
 export const toPlainJson = (value: unknown, replace?: (node: object) => JsonValue | undefined): PlainJson => {
   let cyclic = false;
@@ -52,7 +51,7 @@ export const toPlainJson = (value: unknown, replace?: (node: object) => JsonValu
 const hasToJson = (node: object): node is { toJSON: () => unknown } =>
   "toJSON" in node && typeof node.toJSON === "function";
 
-/** The items of what JSON writes as a list, or should. */
+/** Returns the items of an array, set or typed array; undefined for anything else. */
 const asList = (node: object): readonly unknown[] | undefined => {
   if (Array.isArray(node)) return node;
   if (node instanceof Set) return [...node];

@@ -5,7 +5,7 @@ import { toPlainJson } from "./json.ts";
 import { note, type Note } from "./notes.ts";
 import type { Call, CallId, Code, Content, Media, Outcome, Seal, Text, Thinking, UserPart } from "./parts.ts";
 
-/** A call as it arrives, before it has an id of ours. */
+/** A tool call as received, before it has an id of ours. */
 export type NewCall = {
   readonly type: "call";
   readonly tool: string;
@@ -13,18 +13,18 @@ export type NewCall = {
   readonly seal?: Seal;
 };
 
-/** What a model message may hold on its way in. */
+/** A part of a model message as received. */
 export type NewPart = Text | Thinking | Code | Media | NewCall;
 
-/** What is known of entries that are no longer held: how many, and the highest number of a call among them. */
+/** The entries that are no longer in memory: how many, and the highest call ordinal among them. */
 export type DroppedEntries = { readonly dropped: number; readonly ordinal: number };
 
-/** The life of one call: who asked for what, how it ended if it has, and what else was claimed about its end. */
+/** A tool call with its outcome, if it has ended, and any conflicting outcomes recorded later. */
 export type Interaction = { readonly call: Call; readonly outcome?: Outcome; readonly claims?: readonly Outcome[] };
 
 /**
- * The one place where a conversation is written. It mints call ids, keeps the
- * first completion of every call, and lets nothing in that would not survive JSON.
+ * The append-only log of a conversation, and the only writer of entries. It assigns tool-call ids, keeps the first
+ * completion of every call, and converts everything to plain JSON data.
  */
 export class Ledger {
   readonly entries: Entry[] = [];
@@ -34,7 +34,7 @@ export class Ledger {
   #ordinal = 0;
   #dropped = 0;
 
-  /** Continues a conversation that was written before: its entries, and what is known of those that are no longer held. */
+  /** Continues an existing conversation from its entries; `dropped` and `ordinal` describe those no longer in memory. */
   static from(entries: readonly Entry[], { dropped, ordinal }: DroppedEntries = { dropped: 0, ordinal: 0 }): Ledger {
     const ledger = new Ledger();
     ledger.#dropped = dropped;
@@ -43,19 +43,19 @@ export class Ledger {
     return ledger;
   }
 
-  /** How many entries were released: of those held, all but an opening notice come after them. */
+  /** How many entries were released. All entries in memory except an opening notice come after them. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** The highest number of a call so far. */
+  /** The highest call ordinal so far. */
   get ordinal(): number {
     return this.#ordinal;
   }
 
   /**
-   * Lets go of the entries from `opening` up to `cut`, which a summary replaces. Places in compactions are counted anew.
-   * Call ids go on from where they were. Answers with those entries.
+   * Removes the entries from `opening` up to `cut`, which a summary replaces, from memory and returns them. Indexes in
+   * compactions are adjusted; tool-call ids continue from the highest ordinal.
    */
   release(opening: number, cut: number): readonly Entry[] {
     const kept = opening === 0 ? this.#keepPlace(cut) : [];
@@ -72,8 +72,8 @@ export class Ledger {
   }
 
   /**
-   * Empties the first entry instead of letting go of it where a notice would become the first one: a conversation that
-   * begins with a notice opens with it.
+   * Replaces the first entry by an empty notice where removing it would make another notice the first entry: a notice at
+   * index 0 is the opening notice, which compaction never replaces.
    */
   #keepPlace(cut: number): readonly Entry[] {
     const [first] = this.entries;
@@ -90,7 +90,7 @@ export class Ledger {
     this.entries.push({ type: "notice", text: text.toWellFormed() });
   }
 
-  /** Records a model message and answers its calls, now with canonical ids. */
+  /** Appends a model message and returns its calls, now with ids of ours. */
   model(origin: Origin, parts: readonly NewPart[], prefix?: string): readonly Call[] {
     const kept = parts.map((part) => (part.type === "call" ? this.#mint(part) : cleanPart(part)));
     const message: ModelMessage = { type: "model", origin, parts: kept };
@@ -98,7 +98,7 @@ export class Ledger {
     return kept.filter((part) => part.type === "call");
   }
 
-  /** Records how a call ended. A second, equal end is ignored; a different one is kept beside the first and noted. */
+  /** Appends the outcome of a call. An equal second outcome is ignored; a different one is kept beside the first and noted. */
   complete(call: CallId, tool: string, outcome: Outcome): void {
     const content = outcome.content.map((part) => this.#cleanContent(part, call));
     const completion: Completion = { type: "completion", call, tool, outcome: { ...outcome, content } };
@@ -110,22 +110,22 @@ export class Ledger {
     this.#keep(completion);
   }
 
-  /** Records a result nobody asked for, under an id of its own. */
+  /** Appends a result without a call, under an id of its own. */
   orphan(tool: string, outcome: Outcome): void {
     this.complete(callId(++this.#ordinal), tool, outcome);
   }
 
-  /** Replaces everything before entry `from`, for models, by a summary. */
+  /** Appends a compaction: models see the summary in place of everything before entry `from`. */
   compact(summary: string, from: number): void {
     this.entries.push({ type: "compaction", summary: summary.toWellFormed(), from });
   }
 
-  /** Shows models no more than `longest` characters of any text in the results before entry `from`. */
+  /** Appends a compaction that truncates texts in tool results before entry `from` to `longest` characters. */
   shorten(longest: number, from: number): void {
     this.entries.push({ type: "compaction", summary: "", from, longest });
   }
 
-  /** Records a file that was fetched from its address. */
+  /** Appends a file that was downloaded from its URL. */
   copy(uri: string, media: Media): void {
     this.entries.push({ type: "copy", uri, media });
   }
@@ -134,7 +134,7 @@ export class Ledger {
     return this.#interactions.get(call);
   }
 
-  /** The calls that have no completion yet, in call order. */
+  /** Returns the calls without a completion, in call order. */
   pending(): readonly Call[] {
     return [...this.#pending].flatMap((id) => this.#interactions.get(id)?.call ?? []);
   }
@@ -185,7 +185,7 @@ export class Ledger {
   }
 }
 
-/** Whether two completions say the same. Who wrote them does not matter. */
+/** Whether two outcomes have the same status and content. The `synthetic` mark does not matter. */
 export const isSameOutcome = (one: Outcome, other: Outcome): boolean =>
   one === other || (one.status === other.status && JSON.stringify(one.content) === JSON.stringify(other.content));
 

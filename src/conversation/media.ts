@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Media, MediaKind } from "./parts.ts";
 
-/** What is known of a file besides its bytes. */
+/** Metadata of a media file. */
 export type MediaFacts = {
   readonly mimeType: string;
   readonly kind?: MediaKind;
@@ -11,10 +11,10 @@ export type MediaFacts = {
   readonly pages?: number;
 };
 
-/** A media part and the blob that belongs into the store with it. */
+/** A media part, and the blob to put into the store with it. */
 export type StoredMedia = { readonly media: Media; readonly blob: { readonly hash: string; readonly base64: string } };
 
-/** A media part for bytes given as base64 (either alphabet, padded or not). */
+/** Creates a media part and its blob from base64 (either alphabet, padded or not). */
 export const storeBase64 = (base64: string, given: MediaFacts): StoredMedia => {
   const facts = toWellFormedFacts(given);
   const clean = normalizeBase64(base64);
@@ -26,11 +26,11 @@ export const storeBase64 = (base64: string, given: MediaFacts): StoredMedia => {
   };
 };
 
-/** A media part for raw bytes. */
+/** Creates a media part and its blob from raw bytes. */
 export const storeBytes = (bytes: Uint8Array, facts: MediaFacts): StoredMedia =>
   storeBase64(Buffer.from(bytes).toString("base64"), facts);
 
-/** A media part for a file someone else serves. */
+/** Creates a media part for a file at a URL. */
 export const mediaAt = (uri: string, given: MediaFacts): Media => {
   const facts = toWellFormedFacts(given);
   return {
@@ -41,7 +41,7 @@ export const mediaAt = (uri: string, given: MediaFacts): Media => {
   };
 };
 
-/** The kind of media a mime type belongs to; whatever is not image, audio or video is a document. */
+/** Returns the media kind of a MIME type; everything that is not image, audio or video is a document. */
 export const mediaKindOf = (mimeType: string): MediaKind => {
   const [top] = mimeType.split("/", 1);
   return top === "image" || top === "audio" || top === "video" ? top : "document";
@@ -58,7 +58,7 @@ const mediaIdentity = (facts: MediaFacts, hash: string): { kind: MediaKind; id: 
   id: `file-${hash.slice(0, 8)}`,
 });
 
-/** Valid base64 stays the very same string, so that it is held once; anything else is read leniently and written anew. */
+/** Returns valid base64 as the same string object, so that it is in memory once; other input is decoded leniently and encoded again. */
 const normalizeBase64 = (base64: string): string =>
   base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
     ? base64

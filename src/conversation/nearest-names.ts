@@ -1,4 +1,4 @@
-/** The known names most like a given one, nearest first, at most three; none that would be a wild guess. */
+/** Suggests known names for a mistyped one: at most three, nearest by edit distance first, none that differs too much. */
 export const nearestNames = (given: string, known: readonly string[]): readonly string[] => {
   const plain = normalizeName(given);
   if (plain === "") return [];
@@ -11,17 +11,17 @@ export const nearestNames = (given: string, known: readonly string[]): readonly 
     .map(({ name }) => name);
 };
 
-/** `ReadFile`, `read-file` and `read_file` are one name to who mistypes it. Longer names are no names. */
+/** Makes `ReadFile`, `read-file` and `read_file` equal. Only the first 100 characters count. */
 const normalizeName = (name: string): string =>
   name
     .slice(0, 100)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "");
 
-/** A name that was begun is as good as typed. */
+/** A prefix of a name has distance 0. */
 const nameDistance = (given: string, name: string): number => (name.startsWith(given) ? 0 : editDistance(given, name));
 
-/** How many letters must be added, removed or replaced. */
+/** Levenshtein distance: how many letters must be added, removed or replaced. */
 const editDistance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let index = 0; index < one.length; index++) {

@@ -1,13 +1,12 @@
 import type { CallId } from "./parts.ts";
 
 /**
- * Where a decision belongs: `state`, the conversation itself was damaged;
- * `rendering`, something was moved, synthesised or left out to show it;
- * `projection`, a name, id or field was changed to fit one API.
+ * The class of a note: `state`, the conversation itself was damaged; `rendering`, something was moved, made up or left
+ * out in the transcript; `projection`, a name, id or field was changed to fit one API.
  */
 export type NoteClass = "state" | "rendering" | "projection";
 
-/** What was decided. */
+/** The kinds of repairs, renames, moves and omissions. */
 export type NoteKind =
   | "orphan-result"
   | "duplicate-result"
@@ -89,7 +88,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "setting-adapted": "projection",
 };
 
-/** One decision, for whoever wants to know why a request looks as it does. */
+/** A statement that something was repaired, renamed, moved or left out in a request, and why. */
 export type Note = {
   readonly class: NoteClass;
   readonly kind: NoteKind;
@@ -97,9 +96,9 @@ export type Note = {
   readonly call?: CallId;
 };
 
-/** The class a kind belongs to. */
+/** Returns the class of a note kind. */
 export const noteClassOf = (kind: NoteKind): NoteClass => classes[kind];
 
-/** A note of the class its kind belongs to. */
+/** Creates a note; its class follows from its kind. */
 export const note = (kind: NoteKind, message: string, call?: CallId): Note =>
   call === undefined ? { class: classes[kind], kind, message } : { class: classes[kind], kind, message, call };

@@ -3,14 +3,14 @@ import type { Conversation } from "./entry.ts";
 import { isCallId } from "./call-ids.ts";
 import { isObject } from "./json.ts";
 
-/** A file that is not a conversation this version can read; the message says where and why. */
+/** Thrown for a file that is no conversation this version can read; the message says where and why. */
 export class ConversationFormatError extends Error {
   override readonly name = "ConversationFormatError";
 }
 
 /**
- * A saved conversation, checked. Nothing is dropped in silence: what this
- * version does not know is an error that names the place.
+ * Validates a saved conversation. Nothing is dropped silently: an entry or part this version does not know is an error
+ * that names the place.
  */
 export const parseConversation = (value: unknown): Conversation => {
   if (!isObject(value) || !("entries" in value))

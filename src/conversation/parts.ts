@@ -1,30 +1,30 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
-/** One thing said. Readers switch on `type`; a new kind makes the compiler list the readers. */
+/** A part of a model message. Readers switch on `type`, so the compiler lists them all when a kind is added. */
 export type Part = Text | Thinking | Code | Media | Call;
 
-/** What a person can put in a message. */
+/** A part of a user message. */
 export type UserPart = Text | Media;
 
-/** What a tool can return, in order. */
+/** A piece of a tool result. */
 export type Content = Text | Structured | Media;
 
-/** Words. */
+/** Plain text. */
 export type Text = { readonly type: "text"; readonly text: string; readonly seal?: Seal };
 
-/** A model's reasoning, with whatever its maker needs to recognise it again. */
+/** A model's reasoning, with the seal its API wants back. */
 export type Thinking = { readonly type: "thinking"; readonly text: string; readonly seal?: Seal };
 
-/** Code a provider ran on its own side, or what that code printed. */
+/** Code the provider executed on its servers, or the output of that code. */
 export type Code = { readonly type: "code"; readonly language: string; readonly text: string };
 
-/** A value with structure, as a tool returned it. */
+/** A JSON value returned by a tool. */
 export type Structured = { readonly type: "structured"; readonly value: JsonValue };
 
-/** The four kinds of media providers tell apart. */
+/** The four kinds of media that providers distinguish. */
 export type MediaKind = "image" | "document" | "audio" | "video";
 
-/** A file: what it is, and where its bytes are. */
+/** A media file: its metadata, and where its bytes are. */
 export type Media = {
   readonly type: "media";
   readonly kind: MediaKind;
@@ -38,12 +38,12 @@ export type Media = {
   readonly pages?: number;
 };
 
-/** Bytes in the blob store, by hash, or an address someone else serves. */
+/** Bytes in the blob store, by hash, or a URL. */
 export type MediaSource =
   | { readonly type: "blob"; readonly hash: string; readonly bytes: number }
   | { readonly type: "uri"; readonly uri: string };
 
-/** A request of the model to run a tool. */
+/** A tool call: the model's request to run a tool. */
 export type Call = {
   readonly type: "call";
   readonly id: CallId;
@@ -52,20 +52,20 @@ export type Call = {
   readonly seal?: Seal;
 };
 
-/** A call's arguments. `text` is the model's own spelling, sent back unchanged where an API takes text. */
+/** A call's arguments. `text` is the JSON as the model wrote it, sent back unchanged to APIs that take text. */
 export type CallInput =
   | { readonly type: "parsed"; readonly value: JsonObject; readonly text?: string }
   | { readonly type: "malformed"; readonly text: string };
 
-/** Ours, stable across providers: `hist_tool_N`, N the ordinal of the call in its conversation. */
+/** Our tool-call id, stable across providers: `hist_tool_N`, N the ordinal of the call in its conversation. */
 export type CallId = `hist_tool_${number}`;
 
 /**
- * What a provider attached to a part. It goes back only to a model that can
- * read it, and never serves as identity.
+ * Opaque data a provider attached to a part. It is sent back only to a model that can read it, and is never used as
+ * identity.
  */
 export type Seal = {
-  /** The provider's own id of a call. */
+  /** The provider's own tool-call id. */
   readonly id?: string;
   /** The provider's id of the item (Responses). */
   readonly item?: string;
@@ -73,19 +73,19 @@ export type Seal = {
   readonly signature?: string;
   /** Redacted or encrypted reasoning. */
   readonly encrypted?: string;
-  /** What a message was meant as (Responses): on the way to the answer, or the answer. */
+  /** The phase of a message (Responses): commentary before the answer, or the answer. */
   readonly phase?: string;
   /** OpenRouter's reasoning details, verbatim. */
   readonly details?: readonly JsonValue[];
 };
 
-/** How a call ended. There is no "pending": a pending call is one without a completion. */
+/** How a tool call ended. There is no "pending": a pending call is one without a completion. */
 export type Outcome = {
   readonly status: OutcomeStatus;
   readonly content: readonly Content[];
-  /** Set when a repair wrote it: nobody saw the tool end this way. */
+  /** Set when a repair made the outcome up: it was not observed. */
   readonly synthetic?: true;
 };
 
-/** The terminal states of a call. */
+/** The final states of a tool call. */
 export type OutcomeStatus = "complete" | "error" | "cancelled" | "interrupted";

@@ -1,8 +1,8 @@
 import { isObject } from "./json.ts";
 
 /**
- * Whether a JSON schema refers to itself, by a reference or by holding itself. Some APIs refuse such a tool as too deep, and
- * with it the whole request.
+ * Whether a JSON schema is recursive, by a `$ref` or by containing itself. Some APIs refuse the whole request because of
+ * such a tool, as nested too deep.
  */
 export const hasSchemaCycle = (schema: unknown): boolean => {
   const root = schema;

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 
-/** Arguments in which every key has a name; the same object where all of them have. */
+/** Renames empty keys in arguments, at any depth; returns the same object if there are none. */
 export const withNamedKeys = (input: JsonObject): JsonObject =>
   hasEmptyKey(input) ? (nameKeys(input) as JsonObject) : input;
 
-/** Arguments with some of their keys under another name; the same object where it has none of them. */
+/** Renames top-level keys of arguments; returns the same object if it has none of them. */
 export const withRenamedKeys = (input: JsonObject, names: ReadonlyMap<string, string>): JsonObject =>
   Object.keys(input).some((key) => names.has(key))
     ? Object.fromEntries(Object.entries(input).map(([key, value]) => [names.get(key) ?? key, value]))

@@ -3,13 +3,13 @@ import type { AddNote } from "./decision-log.ts";
 import type { MediaFile, ModelStep } from "./step.ts";
 import { callAsText, resultLabel } from "./words.ts";
 
-/** What a model said and what it was answered, for one that knows no tools. */
+/** A model step with calls, rendered without tools: the model's parts, and the results as user parts. */
 export type CallsAsText = {
   readonly modelParts: ModelStep["parts"];
   readonly userParts: readonly (Text | MediaFile)[];
 };
 
-/** Tells of calls and their results in words: calls stand among the model's own, results in the user's. */
+/** Renders tool calls and their results as text, for models without tool support: calls in the model message, results in a user message. */
 export const renderCallsAsText = (parts: ModelStep["parts"], decide: AddNote): CallsAsText => {
   const said: ModelStep["parts"][number][] = [];
   const answered: (Text | MediaFile)[] = [];
@@ -19,7 +19,7 @@ export const renderCallsAsText = (parts: ModelStep["parts"], decide: AddNote): C
       continue;
     }
     const { call, tool, input, inputText, result } = part;
-    decide("calls-as-words", `This model knows no tools; the call of ${tool} is told in words.`, call);
+    decide("calls-as-words", `This model supports no tools; the call of ${tool} is shown as text.`, call);
     said.push({ type: "text", text: callAsText(tool, inputText ?? JSON.stringify(input)) });
     answered.push({ type: "text", text: resultLabel(tool, result.status) });
     for (const content of result.content)

@@ -1,8 +1,8 @@
 import type { AddNote } from "./decision-log.ts";
 
 /**
- * Puts what a model said after a call before its first call, for targets that take nothing behind one. The model said
- * it before it knew any result, so nothing is told in the wrong order.
+ * Moves text and media a model wrote after a call to before its first call, for targets that accept nothing after a call.
+ * The model wrote it before it knew any result, so the order still makes sense.
  */
 export const moveCallsLast = <Part extends { readonly type: string }>(
   parts: readonly Part[],
@@ -10,7 +10,10 @@ export const moveCallsLast = <Part extends { readonly type: string }>(
 ): readonly Part[] => {
   const first = parts.findIndex(isCall);
   if (first === -1 || parts.slice(first).every(isCall)) return parts;
-  decide("text-before-calls", "Words the model said after a call stand before its calls: this API takes none behind.");
+  decide(
+    "text-before-calls",
+    "Text the model wrote after a call is placed before its calls: this API accepts none after them.",
+  );
   return [...parts.filter((part) => !isCall(part)), ...parts.filter(isCall)];
 };
 

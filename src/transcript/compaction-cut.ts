@@ -2,15 +2,15 @@ import type { Entry, Notice } from "../conversation/entry.ts";
 import type { CallId } from "../conversation/parts.ts";
 import { isBlank } from "./words.ts";
 
-/** The last place at or before `from` where a history can be cut without parting a call from its result. */
+/** Returns the last index at or before `from` where a compaction can cut without separating a call from its result. */
 export const cutBefore = (entries: readonly Entry[], from: number): number =>
   moveCut(entries, Math.max(0, from), ({ called }) => called);
 
-/** The first place at or after `from` where a history can be cut without parting a call from its result. */
+/** Returns the first index at or after `from` where a compaction can cut without separating a call from its result. */
 export const cutAfter = (entries: readonly Entry[], from: number): number =>
   moveCut(entries, Math.max(0, from), ({ completed }) => completed + 1);
 
-/** Where a call and its first completion stand. */
+/** The entry indexes of a call and of its first completion. */
 type CallSpan = { readonly called: number; readonly completed: number };
 
 const moveCut = (entries: readonly Entry[], from: number, move: (span: CallSpan) => number): number => {
@@ -40,13 +40,13 @@ const callSpansIn = (entries: readonly Entry[]): readonly CallSpan[] => {
   });
 };
 
-/** The notice a session opens with, such as its environment, where entries before `cut` are replaced: no summary replaces it. */
+/** Returns the notice a session opens with, such as its environment, if entries before `cut` are replaced: no summary replaces it. */
 export const openingNotice = (entries: readonly Entry[], cut: number): Notice | undefined => {
   const [first] = entries;
   return cut > 0 && first?.type === "notice" && !isBlank(first.text) ? first : undefined;
 };
 
-/** The last summary of a conversation, and the place where what it stands for ends; 0 where there is none. */
+/** Returns the last summary of a conversation and the index where the entries it replaces end; 0 without a summary. */
 export const lastSummaryIn = (entries: readonly Entry[]): { readonly summary: string; readonly cut: number } => {
   const at = entries.findLastIndex((entry) => entry.type === "compaction" && !isBlank(entry.summary));
   const last = entries[at];

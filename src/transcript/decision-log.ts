@@ -1,12 +1,12 @@
 import { note, type Note, type NoteKind } from "../conversation/notes.ts";
 import type { CallId } from "../conversation/parts.ts";
 
-/** Writes down one decision. */
+/** Adds a note. */
 export type AddNote = (kind: NoteKind, message: string, call?: CallId) => void;
 
 /**
- * The decisions of a rendering. A long history makes many and few are ever
- * read, so they become notes only when someone asks.
+ * The notes of one rendering. A long history makes many and few are ever read, so the note objects are created only
+ * when they are asked for.
  */
 export class DecisionLog {
   readonly #kinds: NoteKind[] = [];
@@ -23,7 +23,7 @@ export class DecisionLog {
     return this.#kinds.length;
   }
 
-  /** Forgets all but the first decisions. */
+  /** Drops all but the first `count` notes. */
   truncate(count: number): void {
     this.#kinds.length = count;
     this.#messages.length = count;

@@ -19,39 +19,39 @@ import { renderCallsAsText } from "./calls-as-text.ts";
 import { missingOutcome } from "./missing-result.ts";
 import { isBlank, noticeText, summaryText } from "./words.ts";
 
-/** What a rendering is made for. */
+/** Options of an incremental renderer. */
 export type RendererOptions<Message> = {
   readonly target: Target;
   readonly policy: RenderPolicy;
-  /** The conversation's blobs; a live store may go on growing. */
+  /** The conversation's blobs; a live store may grow later. */
   readonly blobs: Blobs;
-  /** How a step is written; called once per step. */
+  /** Encodes a step as messages; called once per step. */
   readonly encode: (step: Step) => readonly Message[];
-  /** Two neighbouring messages of one side as one, for targets that want the sides to alternate. */
+  /** Merges two adjacent messages of one role, for targets that require alternating roles. */
   readonly merge?: (before: Message, next: Message) => Message | undefined;
-  /** Messages that stand before all steps, such as a system message. */
+  /** Messages before all steps, such as a system message. */
   readonly head?: readonly Message[];
-  /** The rest of what precedes the messages, for the digest: system text and tools. */
+  /** The rest of the request prefix, for its hash: system prompt and tools. */
   readonly preamble?: () => string;
   /** Names of the declared tools. */
   readonly tools?: readonly string[];
-  /** The arguments of a tool that have another name here. */
+  /** Renamed arguments of a tool, by their own name. */
   readonly argumentNames?: (tool: string) => ReadonlyMap<string, string> | undefined;
-  /** Sealed thinking whose prefix nobody recorded: `keep` trusts that nothing before it has changed. */
+  /** Sealed thinking without a recorded request prefix: `keep` trusts that nothing before it has changed. */
   readonly unverified?: "keep" | "drop";
 };
 
-/** One call as it went out. */
+/** One tool call as sent. */
 export type CallReport = {
   readonly call: CallId;
   readonly id: string;
   readonly tool: string;
   readonly status: OutcomeStatus;
-  /** Set when no result was recorded and one had to be made up. */
+  /** Set when no result was recorded and a synthetic one was sent. */
   readonly synthetic?: true;
 };
 
-/** What was seen, what went out, and what was decided on the way. */
+/** The report of a rendering: the calls as sent, and a note for every decision. */
 export type RenderReport = {
   readonly target: string;
   readonly idFormat: string;
@@ -59,7 +59,7 @@ export type RenderReport = {
   readonly notes: readonly Note[];
 };
 
-/** Where the part that cannot change any more ends. */
+/** The state after the last draft that can no longer change; rendering resumes from it. */
 type RendererCheckpoint<Message> = {
   readonly place: SequenceCheckpoint<Message>;
   readonly calls: number;
@@ -69,9 +69,8 @@ type RendererCheckpoint<Message> = {
 };
 
 /**
- * A conversation being rendered for one target as it grows. What can no
- * longer change is encoded once and kept; only the open end is done anew, so
- * the cost of a turn does not grow with the past.
+ * Renders a growing conversation for one target. What can no longer change is encoded once and kept; only the open end
+ * is rendered again, so the cost of a turn does not grow with the length of the conversation.
  */
 export class IncrementalRenderer<Message> {
   readonly names: NameMapper;
@@ -105,11 +104,11 @@ export class IncrementalRenderer<Message> {
     this.#pairing = new ResultPairing(decide);
   }
 
-  /** Adds what has happened since. After an `UnsupportedMediaError` the rendering is spent. */
+  /** Adds new entries. After an `UnsupportedMediaError` the renderer must not be used again. */
   add(entries: Iterable<Entry>): void {
     this.#reopen();
     const added = [...entries];
-    // A copy stands after the message that names its address, and is needed for it.
+    // A copy is recorded after the message that names its URL, and is needed to render that message.
     for (const entry of added) if (entry.type === "copy") this.#copies.set(entry.uri, entry.media);
     for (const entry of added) {
       this.#entries.push(entry);
@@ -118,10 +117,7 @@ export class IncrementalRenderer<Message> {
     }
   }
 
-  /**
-   * The messages as they would be sent now. The array is the rendering's own
-   * and is valid until the next `add`.
-   */
+  /** Returns the messages as they would be sent now. The array belongs to the renderer and is valid until the next `add`. */
   messages(): readonly Message[] {
     if (this.#settled !== undefined) return this.#sequence.messages;
     this.#settled = {
@@ -162,17 +158,17 @@ export class IncrementalRenderer<Message> {
     return synthetic === undefined ? known : { ...known, synthetic };
   }
 
-  /** The tools whose calls are shown, under the names the target sees. */
+  /** The tools whose calls are in the transcript, by the target's names. */
   get toolsShown(): ReadonlySet<string> {
     return this.#toolsShown;
   }
 
-  /** Whether the last calls shown come without thinking. */
+  /** Whether the last calls in the transcript have no thinking before them. */
   get lastCallsLackThinking(): boolean {
     return this.#lastCallsUnthought;
   }
 
-  /** Digest of everything that would be sent now; a reply records it as its `prefix`. */
+  /** Returns the hash of everything that would be sent now; the response records it as its `prefix`. */
   digest(): string {
     this.messages();
     return this.#sequence.digest(this.#settled?.place.count);
@@ -182,7 +178,7 @@ export class IncrementalRenderer<Message> {
     switch (entry.type) {
       case "user":
         if (entry.parts.every((part) => part.type === "text" && isBlank(part.text)))
-          this.#decisions.add("blank-text", "A message without words is left out.");
+          this.#decisions.add("blank-text", "A blank message is left out.");
         else this.#pairing.addUser(entry.parts);
         break;
       case "notice":
@@ -214,7 +210,7 @@ export class IncrementalRenderer<Message> {
     this.#pairing.addModel(parts, made);
   }
 
-  /** The parts of a message with every call under the names of the target, still without a result. */
+  /** Returns the parts of a message with every call under the target's names, still without a result. */
   #named(made: ReasonedParts, origin: Origin): ModelDraft["parts"] {
     const parts: ModelDraft["parts"][number][] = [];
     let isFirst = true;
@@ -242,23 +238,23 @@ export class IncrementalRenderer<Message> {
     const given = inputObject(input);
     const named = this.#options.target.namedKeys === true ? withNamedKeys(given) : given;
     if (named !== given)
-      this.#decisions.add("key-renamed", `Arguments of ${tool} had a key without a letter; it has a name here.`, id);
+      this.#decisions.add("key-renamed", `Arguments of ${tool} had an empty key; it is renamed here.`, id);
     const names = this.#options.argumentNames?.(tool);
     const renamed = names === undefined ? named : withRenamedKeys(named, names);
     if (renamed !== named)
-      this.#decisions.add("key-renamed", `Arguments of ${tool} are called as the API was told they are.`, id);
+      this.#decisions.add("key-renamed", `Arguments of ${tool} have the names declared to this API.`, id);
     return renamed;
   }
 
-  /** The first call of a step carries a signature where the target demands one: its own, or the documented filler. */
+  /** Returns the seal for the first call of a step: where the target requires a signature, its own or the documented filler. */
   #sealed({ seal, id }: Call): Seal | undefined {
     if (this.#filler === undefined || seal?.signature !== undefined) return seal;
-    const message = "This API wants a signature on the first call of a step; the documented filler stands in.";
+    const message = "This API requires a signature on the first call of a step; the documented filler is used.";
     this.#decisions.add("signature-filler", message, id);
     return this.#filler;
   }
 
-  /** Starts over from a summary, or with shorter results. The cut never parts a call from its result: it moves back to before the call. */
+  /** Renders again from a summary, or with shorter results. The cut never separates a call from its result: it moves back to before the call. */
   #compact({ summary, from }: Compaction): void {
     const end = this.#entries.length - 1;
     if (!isBlank(summary)) this.#past = { summary, cut: cutBefore(this.#entries, Math.min(from, end)) };
@@ -273,7 +269,7 @@ export class IncrementalRenderer<Message> {
     if (this.#past !== undefined) {
       const opening = openingNotice(this.#entries, this.#past.cut);
       if (opening !== undefined) this.#fold(opening);
-      this.#decisions.add("compacted", "A summary stands for the earlier part of the conversation.");
+      this.#decisions.add("compacted", "A summary replaces the earlier part of the conversation.");
       this.#fold({ type: "user", parts: [{ type: "text", text: summaryText(this.#past.summary) }] });
     }
     for (const entry of shortenResults(this.#entries, this.#past?.cut ?? 0, this.#decisions.add)) this.#fold(entry);
@@ -312,7 +308,7 @@ export class IncrementalRenderer<Message> {
     );
   }
 
-  /** Gives an exchange its result as the target can take it. An open one is closed only for now, and closed anew next time. */
+  /** Sets an exchange's result in the form the target accepts. A missing one is made up for this request and looked up again for the next. */
   #close(exchange: OpenExchange): void {
     const call = this.#pairing.callOf(exchange.call);
     const outcome = this.#pairing.outcomeOf(exchange.call) ?? this.#synthesise(call);
@@ -323,11 +319,11 @@ export class IncrementalRenderer<Message> {
   }
 
   #synthesise({ id, tool, input }: Call): Outcome {
-    this.#decisions.add("synthetic-result", `${tool} has no recorded result; the model is told so.`, id);
+    this.#decisions.add("synthetic-result", `${tool} has no recorded result; the transcript says so.`, id);
     return missingOutcome(input);
   }
 
-  /** Goes back to what cannot change any more. */
+  /** Rewinds to the last checkpoint. */
   #reopen(): void {
     if (this.#settled === undefined) return;
     this.#sequence.rewind(this.#settled.place);
@@ -338,7 +334,7 @@ export class IncrementalRenderer<Message> {
     this.#settled = undefined;
   }
 
-  /** Whether everything before a message is as it was when the message was made. */
+  /** Whether everything before a message is as it was when the message was written. */
   readonly #intact = (message: ModelMessage): boolean => {
     if (this.#pairing.openDrafts.length > 0) return false;
     if (message.prefix !== undefined) return this.#sequence.digest() === message.prefix;
@@ -348,6 +344,6 @@ export class IncrementalRenderer<Message> {
 
 const isCall = (part: ReasonedParts[number]): boolean => part.type === "call";
 
-/** Thinking that was left out does not change what its reader saw; everything else does. */
+/** Whether a note says that an earlier part of the transcript differs from what the model saw. Thinking that was left out does not count. */
 const invalidatesSeals = (kind: NoteKind): boolean =>
   noteClassOf(kind) !== "projection" && !kind.startsWith("thinking-");

@@ -4,43 +4,43 @@ import type { Step, UserStep } from "./step.ts";
 import type { Target } from "./target.ts";
 import { bridgeText, continueText, openingText } from "./words.ts";
 
-/** Who had the word last: results count as handed in by the user. */
-export type LastSpeaker = "nobody" | "user" | "results" | "model";
+/** The role of the last step: a model step with calls ends with their results, which the user side sends. */
+export type LastSpeaker = "none" | "user" | "results" | "model";
 
-/** What a sequence is written with. */
+/** Options of a message sequence. */
 export type MessageSequenceOptions<Message> = {
   readonly target: Target;
   readonly encode: (step: Step) => readonly Message[];
-  /** Two neighbouring messages as one, where they are of one side; used for targets that want the sides to alternate. */
+  /** Merges two adjacent messages of one role; used for targets that require alternating roles. */
   readonly merge?: ((before: Message, next: Message) => Message | undefined) | undefined;
   readonly head: readonly Message[];
   readonly preamble: () => string;
   readonly decide: AddNote;
 };
 
-/** A message in a place of the sequence. */
+/** A message that temporarily replaces the one at an index. */
 export type MessageOverlay<Message> = { readonly at: number; readonly message: Message };
 
-/** A place in a sequence to come back to: how many messages were encoded and shown, and the last of these as it is now. */
+/** A state to rewind to: how many messages were encoded and how many are sent, and the last of these as it is now. */
 export type SequenceCheckpoint<Message> = {
   readonly count: number;
   readonly shown: number;
   readonly lastShown: Message | undefined;
   readonly last: LastSpeaker;
-  readonly besideResults: boolean;
+  readonly isAfterResults: boolean;
 };
 
-/** The messages of a request, in an order the target takes: where it wants a word between two steps, one is put there. */
+/** The messages of a request, in an order the target accepts: bridge messages are added where it requires one between two steps. */
 export class MessageSequence<Message> {
-  /** What is sent: the encoded messages, with neighbours of one side merged where the target wants that. */
+  /** The messages to send: the encoded ones, with adjacent messages of one role merged where the target requires that. */
   readonly messages: Message[];
   readonly #options: MessageSequenceOptions<Message>;
-  /** The messages as they were encoded. They never change, so digests are made of them. */
+  /** The messages as encoded. They never change, so hashes are made of them. */
   readonly #encoded: Message[];
   readonly #merge: MessageSequenceOptions<Message>["merge"];
-  readonly #bare: MessageOverlay<Message>[] = [];
-  #last: LastSpeaker = "nobody";
-  #besideResults = false;
+  readonly #overlaid: MessageOverlay<Message>[] = [];
+  #last: LastSpeaker = "none";
+  #isAfterResults = false;
   #hashed: { readonly digest: RunningHash; readonly count: number } | undefined;
 
   constructor(options: MessageSequenceOptions<Message>) {
@@ -50,50 +50,50 @@ export class MessageSequence<Message> {
     this.messages = [...options.head];
   }
 
-  /** Puts other messages in some places for the time being: until the next change, these are what is there. */
-  overlay(dressed: readonly MessageOverlay<Message>[]): void {
-    this.#undress();
-    for (const { at, message } of dressed) {
-      this.#bare.push({ at, message: this.messages[at]! });
+  /** Replaces messages at some indexes until the next change, e.g. by ones with cache points. */
+  overlay(overlays: readonly MessageOverlay<Message>[]): void {
+    this.#removeOverlay();
+    for (const { at, message } of overlays) {
+      this.#overlaid.push({ at, message: this.messages[at]! });
       this.messages[at] = message;
     }
   }
 
-  #undress(): void {
-    for (const { at, message } of this.#bare) this.messages[at] = message;
-    this.#bare.length = 0;
+  #removeOverlay(): void {
+    for (const { at, message } of this.#overlaid) this.messages[at] = message;
+    this.#overlaid.length = 0;
   }
 
-  /** Writes a step after whatever must stand before it. */
+  /** Appends a step, after a neutral or bridge message where one is required before it. */
   add(step: Step, speaker: LastSpeaker): void {
     const { target, decide } = this.#options;
-    if (this.#last === "nobody" && step.role === "model" && target.order.userFirst) {
-      decide("neutral-step", "The conversation begins with the model; a neutral user step stands before it.");
+    if (this.#last === "none" && step.role === "model" && target.order.userFirst) {
+      decide("neutral-step", "The conversation begins with the model; a neutral user message is placed before it.");
       this.#write({ role: "user", parts: [{ type: "text", text: openingText }] });
     }
     if (step.role === "user" && this.#needsBridge(step)) this.addBridge();
     this.#write(step);
     this.#last = speaker;
-    if (speaker !== "user") this.#besideResults = speaker === "results";
+    if (speaker !== "user") this.#isAfterResults = speaker === "results";
   }
 
-  /** Puts a word of the model between two steps of the user. */
+  /** Appends a short model message between two user steps. */
   addBridge(): void {
-    this.#options.decide("bridge-step", "This API wants a word of the model between two of the user.");
+    this.#options.decide("bridge-step", "This API requires a model message between two user messages.");
     this.#write({ role: "model", parts: [{ type: "text", text: bridgeText }] });
     this.#last = "model";
-    this.#besideResults = false;
+    this.#isAfterResults = false;
   }
 
-  /** Hands the word to the model, where it is not with the model yet and the target wants that. */
+  /** Appends a neutral user message where the target requires that the conversation ends with the user. */
   ensureUserLast(): void {
     const { target, decide } = this.#options;
-    if (this.#last !== "nobody" && !(this.#last === "model" && target.order.userLast)) return;
-    decide("neutral-step", "The word was not with the model; a neutral user step hands it over.");
+    if (this.#last !== "none" && !(this.#last === "model" && target.order.userLast)) return;
+    decide("neutral-step", "There is no user message at the end; a neutral one asks the model to continue.");
     this.add({ role: "user", parts: [{ type: "text", text: continueText }] }, "user");
   }
 
-  /** Whether a step of the user that is added now would go in one message with what is there. */
+  /** Whether a user step added now would be merged into the last message. */
   get joinsUser(): boolean {
     return this.#merge !== undefined && (this.#last === "user" || this.#last === "results");
   }
@@ -104,29 +104,29 @@ export class MessageSequence<Message> {
       shown: this.messages.length,
       lastShown: this.messages.at(-1),
       last: this.#last,
-      besideResults: this.#besideResults,
+      isAfterResults: this.#isAfterResults,
     };
   }
 
-  /** Forgets what was written since. */
-  rewind({ count, shown, lastShown, last, besideResults }: SequenceCheckpoint<Message>): void {
-    this.#undress();
+  /** Drops what was appended since a checkpoint. */
+  rewind({ count, shown, lastShown, last, isAfterResults }: SequenceCheckpoint<Message>): void {
+    this.#removeOverlay();
     this.#encoded.length = count;
     this.messages.length = shown;
     if (lastShown !== undefined) this.messages[shown - 1] = lastShown;
     this.#last = last;
-    this.#besideResults = besideResults;
+    this.#isAfterResults = isAfterResults;
   }
 
-  /** Forgets everything but the head. */
+  /** Drops everything but the head. */
   restart(): void {
     const { head } = this.#options;
     const lastShown = head.at(-1);
-    this.rewind({ count: head.length, shown: head.length, lastShown, last: "nobody", besideResults: false });
+    this.rewind({ count: head.length, shown: head.length, lastShown, last: "none", isAfterResults: false });
     this.#hashed = undefined;
   }
 
-  /** Digest of all there is; the first `settled` encoded messages will not change, and are hashed once. */
+  /** Returns the hash of all encoded messages; the first `settled` ones will not change, and are hashed once. */
   digest(settled: number = this.#encoded.length): string {
     const written = (at: number): string => JSON.stringify(this.#encoded[at]);
     let { digest, count } = this.#hashed ?? { digest: extendHash(emptyHash, this.#options.preamble()), count: 0 };
@@ -146,13 +146,13 @@ export class MessageSequence<Message> {
     }
   }
 
-  /** User steps in a row are read as one message, so a file that may not stand beside results needs a word in between. */
+  /** Consecutive user steps are read as one message, so a file not allowed beside results needs a model message in between. */
   #needsBridge({ parts }: UserStep): boolean {
     const { order, media } = this.#options.target;
     if (this.#last === "results" && order.bridgeAfterResults) return true;
     const { after } = media;
     return (
-      this.#besideResults &&
+      this.#isAfterResults &&
       after !== undefined &&
       parts.some((part) => part.type === "file" && after[part.kind]?.types.includes(part.mimeType) !== true)
     );

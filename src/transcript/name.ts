@@ -6,18 +6,17 @@ import { emptyHash, extendHash, hashToHex } from "./digest.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Ids and tool names as one target sees them.
+ * Maps tool-call ids and tool names to the ones a target accepts.
  *
- * Both mappings are injective over the whole conversation and look only at
- * what came before, so nothing ever changes once it was sent. They outlive
- * compaction: what was removed from sight still keeps its names taken.
+ * Both mappings are injective over the whole conversation and depend only on earlier entries, so nothing changes once it
+ * was sent. They survive compaction: names of removed entries stay reserved.
  */
 export class NameMapper {
   readonly notes: Note[] = [];
   readonly #target: Target;
-  /** By ordinal. */
+  /** Target ids by call ordinal. */
   readonly #ids: string[] = [];
-  /** Needed once a provider's own id was kept: until then, ids made from ordinals cannot meet. */
+  /** Needed once a provider's own id was kept: until then, ids made from ordinals cannot collide. */
   #usedIds: Set<string> | undefined;
   readonly #aliases = new Map<string, string>();
   readonly #tools = new Map<string, string>();
@@ -27,7 +26,7 @@ export class NameMapper {
     for (const tool of declared) this.toolName(tool);
   }
 
-  /** The id of a call. A legal id that this same provider gave is kept; anything else is derived from ours. */
+  /** Returns the target's id for a call. A legal id from this same provider is kept; any other is derived from our ordinal. */
   callId(call: Call, origin: Origin): string {
     const ordinal = callOrdinal(call.id);
     const known = this.#ids[ordinal];
@@ -42,26 +41,26 @@ export class NameMapper {
       while (this.#usedIds !== undefined && !this.#claim(id));
       if (native !== undefined)
         this.notes.push(
-          note("id-projected", `The id "${native.slice(0, 80)}" cannot be used here; ${id} stands for it.`, call.id),
+          note("id-projected", `The id "${native.slice(0, 80)}" cannot be used here; ${id} replaces it.`, call.id),
         );
     }
     this.#ids[ordinal] = id;
     return id;
   }
 
-  /** Takes an id for good, if it is free. */
+  /** Reserves an id; false if it is taken. */
   #claim(id: string): boolean {
     this.#usedIds ??= new Set(this.#ids);
     const before = this.#usedIds.size;
     return this.#usedIds.add(id).size > before;
   }
 
-  /** The id a call was given before. */
+  /** Returns the id a call was mapped to before. */
   idOf(call: CallId): string {
     return this.#ids[callOrdinal(call)] ?? "";
   }
 
-  /** The name of a tool: its own where that is legal and free, otherwise an alias. */
+  /** Returns the target's name for a tool: its own if legal and free, otherwise an alias. */
   toolName(tool: string): string {
     const known = this.#aliases.get(tool);
     if (known !== undefined) return known;
@@ -75,13 +74,13 @@ export class NameMapper {
     return alias;
   }
 
-  /** Our name for a tool the target called by its alias. */
+  /** Returns our name for a tool the model called by its alias. */
   originalTool(alias: string): string {
     return this.#tools.get(alias) ?? alias;
   }
 }
 
-/** Fits `^[A-Za-z_][A-Za-z0-9_-]{0,63}$`, which every API accepts. */
+/** Makes a tool name that matches `^[A-Za-z_][A-Za-z0-9_-]{0,63}$`, which every API accepts. */
 const makeAlias = (tool: string, attempt: number): string => {
   const plain = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 54);
   const salted = attempt === 0 ? tool : `${tool}#${attempt}`;

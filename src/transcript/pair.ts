@@ -6,13 +6,13 @@ import type { AddNote } from "./decision-log.ts";
 import type { CallExchange } from "./step.ts";
 import { conflictingResultLabel, orphanResultLabel } from "./words.ts";
 
-/** A step in the making. */
+/** A step that is not complete yet. */
 export type StepDraft = UserDraft | ModelDraft;
 
-/** The person's words; `opens` says that what they say next goes in the same message. */
+/** A user message; with `opens`, the next user message is joined to it. */
 type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[]; readonly opens?: true };
 
-/** A model's words and calls; `open` counts the calls still without a result. */
+/** A model message with its calls; `open` counts the calls without a result. */
 export type ModelDraft = {
   readonly role: "model";
   parts: readonly (Text | Thinking | Media | OpenExchange)[];
@@ -20,19 +20,18 @@ export type ModelDraft = {
   open: number;
 };
 
-/** An exchange whose result is still to come, or to be placed. */
+/** A call exchange whose result is missing or not placed yet. */
 export type OpenExchange = {
   -readonly [Field in keyof CallExchange]: CallExchange[Field] | (Field extends "result" ? undefined : never);
 };
 
 /**
- * Folds entries into exchanges. A result joins its call wherever it was
- * recorded; what the person said meanwhile stands after the batch; a result
- * without a call becomes a labelled word rather than vanish.
+ * The pass `pair`: folds entries into steps with call and result together. A result joins its call wherever it was
+ * recorded; user messages sent meanwhile are placed after the batch; a result without a call becomes labelled text.
  */
 export class ResultPairing {
   readonly #drafts: StepDraft[] = [];
-  /** What is known of every call, by its ordinal. */
+  /** Calls by ordinal. */
   readonly #calls: Call[] = [];
   readonly #outcomes: Outcome[] = [];
   readonly #draftOf: (ModelDraft | undefined)[] = [];
@@ -46,11 +45,11 @@ export class ResultPairing {
 
   addUser(parts: readonly (Text | Media)[]): void {
     if (this.#openDrafts > 0)
-      this.#decide("moved-text", "Words said while tools were running stand after their results.");
+      this.#decide("moved-text", "Text sent while tools were running is placed after their results.");
     this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts] });
   }
 
-  /** Adds what stands in front of the person's next words, in one message with them. */
+  /** Adds parts that are sent in one message with the user's next message. */
   addOpening(parts: readonly (Text | Media)[]): void {
     this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts], opens: true });
   }
@@ -62,14 +61,14 @@ export class ResultPairing {
     return last.parts;
   }
 
-  /** Adds a model message: its parts as the target will see them, and as they were made. */
+  /** Adds a model message: its parts as the target will see them, and as they were recorded. */
   addModel(parts: ModelDraft["parts"], made: readonly { readonly type: string }[]): void {
     const last = this.#drafts.at(-1);
     let draft: ModelDraft;
     if (last?.role === "model" && last.calls === 0) {
       draft = last;
       draft.parts = [...draft.parts, ...parts];
-      this.#decide("merged-messages", "Two messages of the model in a row became one.");
+      this.#decide("merged-messages", "Two consecutive model messages were merged.");
     } else {
       draft = { role: "model", parts, calls: 0, open: 0 };
       this.#drafts.push(draft);
@@ -90,7 +89,7 @@ export class ResultPairing {
     const ordinal = callOrdinal(call);
     const known = this.#outcomes[ordinal];
     if (this.#calls[ordinal] === undefined) {
-      this.#decide("orphan-result", `A result of ${tool} has no call; it is shown as words.`, call);
+      this.#decide("orphan-result", `A result of ${tool} has no call; it is shown as text.`, call);
       this.addUser(toLabelledText(orphanResultLabel(tool), outcome));
     } else if (known === undefined) {
       const draft = this.#draftOf[ordinal]!;
@@ -98,16 +97,16 @@ export class ResultPairing {
       draft.open--;
       if (draft.open === 0) this.#openDrafts--;
       if (this.#drafts.at(-1) !== draft)
-        this.#decide("moved-result", `The result of ${tool} was recorded late and stands with its call.`, call);
+        this.#decide("moved-result", `The result of ${tool} was recorded late; it is placed with its call.`, call);
     } else this.#contradict({ type: "completion", call, tool, outcome }, known);
   }
 
-  /** The call behind an exchange. */
+  /** Returns the call of an exchange. */
   callOf(id: CallId): Call {
     return this.#calls[callOrdinal(id)]!;
   }
 
-  /** How a call ended, if it has. */
+  /** Returns the outcome of a call, if it has ended. */
   outcomeOf(id: CallId): Outcome | undefined {
     return this.#outcomes[callOrdinal(id)];
   }
@@ -118,19 +117,19 @@ export class ResultPairing {
       this.#decide("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call);
       return;
     }
-    const message = `Another result of ${tool} was recorded; the first stands, this one is shown as words.`;
+    const message = `Another result of ${tool} was recorded; the first is kept, this one is shown as text.`;
     this.#decide("conflicting-result", message, call);
     this.#claims.set(call, [...claims, outcome]);
     this.addUser(toLabelledText(conflictingResultLabel(tool), outcome));
   }
 
-  /** Hands over the drafts nothing can change any more, in order. */
+  /** Removes the leading drafts that can no longer change and emits them in order. */
   takeClosed(emit: (draft: StepDraft) => void): void {
     const drafts = this.#drafts;
     let closed = 0;
     for (; closed < drafts.length; closed++) {
       const draft = drafts[closed]!;
-      // The last message without calls, or an opening, may still be joined by the next.
+      // A trailing message without calls, or an opening, may still be joined with the next one.
       if (draft.role === "user" && draft.opens === true && closed === drafts.length - 1) break;
       if (draft.role === "model" && (draft.open > 0 || (draft.calls === 0 && closed === drafts.length - 1))) break;
       emit(draft);
@@ -140,12 +139,12 @@ export class ResultPairing {
     else if (closed > 0) drafts.splice(0, closed);
   }
 
-  /** Lets go of a draft that is written; its calls and their ends stay known. */
+  /** Frees an emitted draft; its calls and their outcomes stay known. */
   #forget({ parts }: ModelDraft): void {
     for (const part of parts) if (part.type === "exchange") this.#draftOf[callOrdinal(part.call)] = undefined;
   }
 
-  /** The drafts that may still change. */
+  /** Drafts that may still change. */
   get openDrafts(): readonly StepDraft[] {
     return this.#drafts;
   }

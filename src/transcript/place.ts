@@ -5,7 +5,7 @@ import type { MediaFile, RenderedResult } from "./step.ts";
 import type { MediaCell, MediaRow, MediaRows, RenderPolicy, Target } from "./target.ts";
 import { emptyResultTexts, fileText, isBlank, fileReference, mediaStub, fileLabel } from "./words.ts";
 
-/** How many files of each kind there are so far, in the whole request and in the message being made, and how often each file. */
+/** Media files so far, per kind: in the request and in the current message; and how often each file occurs. */
 export type MediaCounts = {
   readonly request: KindCounts;
   readonly message: KindCounts;
@@ -18,10 +18,10 @@ const zeroCounts: KindCounts = { image: 0, document: 0, audio: 0, video: 0 };
 
 const kinds = Object.keys(zeroCounts) as readonly Media["kind"][];
 
-/** The counts of an empty request. */
+/** Counts of an empty request. */
 export const noMediaCounts: MediaCounts = { request: zeroCounts, message: zeroCounts, files: new Map() };
 
-/** A target cannot take a file, and the policy is not to stub it. */
+/** Thrown when a target does not accept a file and the policy does not allow a stub. */
 export class UnsupportedMediaError extends Error {
   override readonly name = "UnsupportedMediaError";
   readonly provider: string;
@@ -44,20 +44,20 @@ export class UnsupportedMediaError extends Error {
   }
 }
 
-/** Where a file was found: in a call's result, or in a message. */
+/** Where a file occurs: in a tool result (`call`, `tool`) or in a message, with the media that place accepts. */
 type MediaPlace = { readonly row: MediaRow; readonly call?: CallId; readonly tool?: string };
 
-/** What files are placed by. */
+/** Options of the pass `place`. */
 export type MediaPlacerOptions = {
   readonly target: Target;
   readonly policy: RenderPolicy;
   readonly blobs: Blobs;
-  /** Files that were fetched, by the address media name. It may go on growing. */
+  /** Downloaded files by URL. The map may grow later. */
   readonly copies: ReadonlyMap<string, Media>;
   readonly decide: AddNote;
 };
 
-/** Puts every file where the target can take it, and remembers how many there are and which must follow the batch. */
+/** The pass `place`: puts every media file where the target accepts it, counts them, and collects those that must follow the batch. */
 export class MediaPlacer {
   counts: MediaCounts = noMediaCounts;
   readonly #options: MediaPlacerOptions;
@@ -67,7 +67,7 @@ export class MediaPlacer {
     this.#options = options;
   }
 
-  /** The result of a call in the best form the target can take. */
+  /** Returns the result of a call in the best form the target accepts. */
   result(outcome: Outcome, call: CallId, tool: string): RenderedResult {
     if (outcome.content.length > 0 && outcome.content.every(isReadable)) return outcome as RenderedResult;
     const { media } = this.#options.target;
@@ -85,23 +85,23 @@ export class MediaPlacer {
     return synthetic === undefined ? { status, content } : { status, content, synthetic };
   }
 
-  /** What a person said. */
+  /** Places the parts of a user message. */
   user(content: readonly (Text | Media)[]): readonly (Text | MediaFile)[] {
     if (content.every(isReadable)) return content as readonly Text[];
     return this.#place(content, { row: this.#options.target.media.user });
   }
 
-  /** A file a model made itself. */
+  /** Places a file a model generated. */
   model(media: Media): readonly (Text | MediaFile)[] {
     return this.#place([media], { row: this.#options.target.media.model });
   }
 
-  /** Begins another message: what a message may hold is counted anew. */
+  /** Starts another message: the limits per message count from zero. */
   nextMessage(): void {
     if (this.counts.message !== zeroCounts) this.counts = { ...this.counts, message: zeroCounts };
   }
 
-  /** Whether the files of a user step fit into a message of their own, but not into the one that has begun. */
+  /** Whether the files of a user step fit into a message of their own but not into the current one. */
   overflows(content: readonly (Text | Media)[]): boolean {
     const { user } = this.#options.target.media;
     return kinds.some((kind) => {
@@ -111,7 +111,7 @@ export class MediaPlacer {
     });
   }
 
-  /** The words and files that must stand after the batch: every file is named first. */
+  /** Returns and clears the files that must follow the batch, each with a label before it. */
   takeAfter(): readonly (Text | MediaFile)[] {
     if (this.#after.length === 0) return [];
     const files = this.#after;
@@ -127,30 +127,26 @@ export class MediaPlacer {
     for (const part of content) {
       if (part.type === "media") parts.push(this.#deliver(part, place));
       else if (isReadable(part)) parts.push(part as Exclude<Part, Media>);
-      else this.#options.decide("blank-text", "A text without words is left out.", place.call);
+      else this.#options.decide("blank-text", "A blank text is left out.", place.call);
     }
     return parts;
   }
 
-  /** A file in the place of its address, where that is not taken and the file was fetched. */
+  /** Sends the downloaded bytes where the API does not accept the file's URL. */
   #deliver(media: Media, place: MediaPlace): Text | MediaFile {
     const { target, copies, decide } = this.#options;
     const copy = media.source.type === "uri" ? copies.get(media.source.uri) : undefined;
     if (copy === undefined || acceptsAddress(target.media, media, place.row)) return this.#deliverAsIs(media, place);
-    decide(
-      "media-fetched",
-      `${describeMedia(media)} is sent as bytes: this API does not fetch its address.`,
-      place.call,
-    );
+    decide("media-fetched", `${describeMedia(media)} is sent as bytes: this API does not fetch its URL.`, place.call);
     return this.#deliverAsIs({ ...media, ...copy, id: media.id, ...nameOf(media) }, place);
   }
 
-  /** The best way a file can go: as text if it is text, where it stands, after the batch, or as words that name it. */
+  /** Image fallback, and that of other media: as text if it is text, in place, after the batch, or as a text stub. */
   #deliverAsIs(media: Media, { row, call, tool }: MediaPlace): Text | MediaFile {
     const { target, policy, blobs, decide } = this.#options;
     const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
     if (media.source.type === "blob" && base64 === undefined) {
-      decide("missing-blob", `The bytes of ${describeMedia(media)} are gone.`, call);
+      decide("missing-blob", `The bytes of ${describeMedia(media)} are missing.`, call);
       return { type: "text", text: mediaStub(media, "its bytes are no longer stored") };
     }
     const words = base64 === undefined ? undefined : decodeTextFile(media, base64);
@@ -164,17 +160,17 @@ export class MediaPlacer {
       this.#after.push(this.#show(media, base64, call));
       decide(
         "media-after",
-        `${describeMedia(media)} stands after the batch: this API does not take it in place.`,
+        `${describeMedia(media)} is placed after the results: this API does not accept it inside.`,
         call,
       );
       return { type: "text", text: fileReference(media.id) };
     }
     if (policy.unsupportedMedia === "error") throw new UnsupportedMediaError(target, media, tool);
-    decide("media-stub", `${describeMedia(media)} is only named: ${why}.`, call);
+    decide("media-stub", `${describeMedia(media)} is replaced by a description: ${why}.`, call);
     return { type: "text", text: mediaStub(media, why) };
   }
 
-  /** Counts a file in, and gives it the form the target takes it in. */
+  /** Counts a file and converts it to the form wires encode. */
   #show(media: Media, base64: string | undefined, call: CallId | undefined): MediaFile {
     const { target, decide } = this.#options;
     if (target.neutralNames === true && media.kind === "document" && media.name !== undefined)
@@ -190,7 +186,7 @@ export class MediaPlacer {
   }
 }
 
-/** Whether an API takes this address in a place with such a row, or after the batch. */
+/** Whether an API accepts this file's URL in a place with such a row, or after the batch. */
 export const acceptsAddress = (rows: MediaRows, media: Media, row: MediaRow): boolean =>
   [row, rows.after ?? rows.user].some((each) => refusalReason(each[media.kind], media, noMediaCounts) === undefined);
 
@@ -201,11 +197,11 @@ const incrementKind = (counts: KindCounts, kind: Media["kind"]): KindCounts => (
   [kind]: counts[kind] + 1,
 });
 
-/** Whether a part is something to read: a value, or a text that is not blank. */
+/** Whether a part is a JSON value or a text that is not blank. */
 const isReadable = (part: Content): boolean =>
   part.type === "structured" || (part.type === "text" && !isBlank(part.text));
 
-/** Why a place does not take a file, or undefined where it does. */
+/** Why a place does not accept a file; undefined where it does. These reasons are part of stubs in sent prompts: keep them unchanged. */
 const refusalReason = (cell: MediaCell | undefined, media: Media, counts: MediaCounts): string | undefined => {
   if (cell === undefined) return `this model does not take ${media.kind} here`;
   if (!cell.types.some((type) => (type.endsWith("/") ? media.mimeType.startsWith(type) : media.mimeType === type)))
@@ -241,7 +237,7 @@ const toFile = (media: Media, base64: string | undefined, copy: number): MediaFi
 const textTypes =
   /^(text\/.+|application\/(json|xml|yaml|x-yaml|toml|x-ndjson|javascript|typescript|x-sh)|.+\+(json|xml))$/;
 
-/** The words of a text file; undefined for anything else. No API takes SVG as a picture, but every model reads it. */
+/** Decodes a text file; undefined for anything else. No API accepts SVG as an image, but every model reads it as text. */
 const decodeTextFile = (media: Media, base64: string): string | undefined => {
   if (!textTypes.test(media.mimeType.split(";", 1)[0]!)) return undefined;
   try {

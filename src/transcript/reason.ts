@@ -4,22 +4,22 @@ import type { AddNote } from "./decision-log.ts";
 import type { RenderPolicy, Target } from "./target.ts";
 import { isBlank, thinkingAsText } from "./words.ts";
 
-/** A model message after the thinking policy: seals are left only where the target can read them. */
+/** The parts of a model message after the thinking policy: seals are kept only where the target can read them. */
 export type ReasonedParts = readonly (Text | Thinking | Media | Call)[];
 
-/** What a message is judged by. `intact` says whether everything before it is as its maker saw it. */
+/** Input of the pass `reason`. `isIntact` says whether everything before a message is as the model saw it. */
 export type ThinkingContext = {
   readonly target: Target;
   readonly policy: RenderPolicy;
   readonly isIntact: (message: ModelMessage) => boolean;
   readonly decide: AddNote;
-  /** Takes a provider's item id; false if the request already has an item with this id. */
+  /** Reserves a provider's item id; false if the request already has an item with this id. */
   readonly claimItem: (item: string) => boolean;
 };
 
 /**
- * Keeps the thinking a target can read, drops or words the rest, and gives
- * the target the documented filler where it demands thinking nobody has.
+ * The pass `reason`: keeps the thinking a target can read, drops the rest or shows it as text, and adds the documented
+ * filler where the target requires thinking and there is none.
  */
 export const applyThinkingPolicy = (message: ModelMessage, judgement: ThinkingContext): ReasonedParts => {
   const { target, policy } = judgement;
@@ -30,7 +30,7 @@ export const applyThinkingPolicy = (message: ModelMessage, judgement: ThinkingCo
     target.thinking.unsealed !== true &&
     (!target.thinking.bound || !isSealed(message) || judgement.isIntact(message));
   if (!sealed && message.parts.some(isSigned))
-    judgement.decide("thinking-dropped", "Signatures on words and calls that this model cannot read are left out.");
+    judgement.decide("thinking-dropped", "Signatures on text and calls that this model cannot read are left out.");
   const kept: ReasonedParts[number][] = [];
   for (const part of message.parts) {
     switch (part.type) {
@@ -54,7 +54,7 @@ export const applyThinkingPolicy = (message: ModelMessage, judgement: ThinkingCo
   return addBackfill(dropTrailingThinking(kept, judgement.decide), judgement);
 };
 
-/** Whether a part goes as it is, whoever made it and under any policy. */
+/** Whether a part is sent unchanged, from any model and under any policy. */
 const isPlain = (part: Part): boolean => {
   switch (part.type) {
     case "text":
@@ -69,12 +69,12 @@ const isPlain = (part: Part): boolean => {
   }
 };
 
-/** Whether words or a call carry more than an id. */
+/** Whether a text or call carries more than an id. */
 const isSigned = (part: Part): boolean =>
   (part.type === "text" || part.type === "call") &&
   (part.seal?.signature !== undefined || part.seal?.encrypted !== undefined || part.seal?.details !== undefined);
 
-/** Whether a target can read what this origin thought. */
+/** Whether a target can read thinking of this origin. */
 const canRead = (target: Target, origin: Origin): boolean =>
   origin.provider === target.provider &&
   (origin.account === undefined || target.account === undefined || origin.account === target.account) &&
@@ -98,11 +98,11 @@ const renderThinking = (
   )
     return [part];
   if (form === "seal" && own) {
-    if (!isBlank(part.text)) judgement.decide("thinking-dropped", "This API does not read thoughts back.");
+    if (!isBlank(part.text)) judgement.decide("thinking-dropped", "This API does not accept thinking in requests.");
     return [];
   }
   if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
-    judgement.decide("thinking-as-text", "Thinking this model cannot read is shown as words.");
+    judgement.decide("thinking-as-text", "Thinking this model cannot read is shown as text.");
     return [{ type: "text", text: thinkingAsText(part.text) }];
   }
   judgement.decide(
@@ -115,35 +115,35 @@ const renderThinking = (
 const hasSeal = ({ seal }: Thinking): boolean =>
   seal?.signature !== undefined || seal?.encrypted !== undefined || seal?.details !== undefined;
 
-/** Without the right to its seal, a call keeps only the id it was given, and text keeps nothing. */
+/** Removes the seal unless it is kept: a call keeps its id, text keeps nothing. */
 const stripSeal = <SealedPart extends Text | Call>(part: SealedPart, keep: boolean): SealedPart => {
   if (keep || part.seal === undefined || (part.type === "call" && isIdOnly(part.seal))) return part;
   const { seal, ...bare } = part;
   return (part.type === "call" && seal.id !== undefined ? { ...bare, seal: { id: seal.id } } : bare) as SealedPart;
 };
 
-/** Whether a seal is nothing but an id. */
+/** Whether a seal holds only an id. */
 const isIdOnly = ({ signature, encrypted, item, details }: Seal): boolean =>
   signature === undefined && encrypted === undefined && item === undefined && details === undefined;
 
-/** No API takes a thought that leads to nothing. */
+/** Drops thinking at the end of a message: no API accepts thinking without anything after it. */
 const dropTrailingThinking = (parts: ReasonedParts, decide: AddNote): ReasonedParts => {
   const last = parts.findLastIndex((part) => part.type !== "thinking");
   if (last === parts.length - 1) return parts;
   decide(
     "thinking-dropped",
     last === -1
-      ? "An answer of thinking alone is left out: no API takes thinking that nothing follows."
-      : "Thinking that nothing follows is left out.",
+      ? "A message with nothing but thinking is left out: no API accepts thinking without anything after it."
+      : "Thinking at the end of a message is left out.",
   );
   return parts.slice(0, last + 1);
 };
 
-/** Where an API demands thinking and there is none, the documented stand-in goes first. */
+/** Adds the documented stand-in first where an API requires thinking and there is none. */
 const addBackfill = (parts: ReasonedParts, { target, decide }: ThinkingContext): ReasonedParts => {
   const { backfill } = target.thinking;
   if (backfill === undefined || parts.length === 0 || parts.some((part) => part.type === "thinking")) return parts;
   if (backfill.on === "calls" && !parts.some((part) => part.type === "call")) return parts;
-  decide("reasoning-backfill", "This API wants reasoning on such a message; an empty one stands in.");
+  decide("reasoning-backfill", "This API requires reasoning on such a message; an empty one is added.");
   return [{ type: "thinking", text: backfill.text }, ...parts];
 };

@@ -6,16 +6,15 @@ import { missingOutcome } from "./missing-result.ts";
 import { continueText, isBlank } from "./words.ts";
 
 /**
- * Writes down, before a request is sent, what rendering would otherwise have
- * to make up: how pending calls ended, and that the model has the word. What
- * was sent once is then never decided again.
+ * Records in the ledger, before a request is sent, what rendering would otherwise have to make up: outcomes of pending
+ * calls, and a notice to continue where the model wrote last. What was sent once is then never decided again.
  */
 export const recordDecisions = (ledger: Ledger): void => {
   for (const { id, tool, input } of ledger.pending()) ledger.complete(id, tool, missingOutcome(input));
   if (endsWithModel(ledger.entries)) ledger.notice(continueText);
 };
 
-/** Completions say nothing here: they stand with their calls, wherever they were recorded. */
+/** Whether a request would end with a model message. Completions do not count: they are placed with their calls. */
 const endsWithModel = (entries: readonly Entry[]): boolean => {
   let floor = 0;
   let isSummarised = false;
@@ -44,7 +43,7 @@ const endsWithModel = (entries: readonly Entry[]): boolean => {
   return !isSummarised;
 };
 
-/** Whether some target shows a part: words, a file, or a sealed text, which its maker wants back even when it is empty. */
+/** Whether some target shows a part: text, media, or a signed text, which its API wants back even when it is empty. */
 const isVisible = (part: Part): boolean =>
   part.type === "media" ||
   (part.type === "text" && part.seal?.signature !== undefined) ||

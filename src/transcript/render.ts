@@ -4,10 +4,10 @@ import type { Step, Transcript } from "./step.ts";
 import { defaultRenderPolicy, type RenderPolicy, type Target } from "./target.ts";
 
 /**
- * What one target may be shown of a conversation, and why it looks that way.
+ * Renders a whole conversation for one target: the transcript, and a report of every decision.
  *
- * Pure: no clock, no chance, and the conversation is left as it is. Throws
- * only `UnsupportedMediaError`, and only under the policy that asks for it.
+ * Pure: no clock, no random numbers, and the conversation is not modified. Throws only `UnsupportedMediaError`, and only
+ * under the policy `unsupportedMedia: "error"`.
  */
 export const render = (
   conversation: Conversation,

@@ -3,7 +3,7 @@ import type { Content } from "../conversation/parts.ts";
 import type { AddNote } from "./decision-log.ts";
 import { omissionText } from "./words.ts";
 
-/** The entries from `cut` on that models see, with results as short as a later compaction wants them. */
+/** Returns the entries from `cut` on that models see, with tool results truncated as later compactions say. */
 export const shortenResults = (
   entries: readonly Entry[],
   cut: number,
@@ -18,10 +18,10 @@ export const shortenResults = (
   return kept;
 };
 
-/** How long texts in results may be: `longest` characters before entry `from`. */
+/** Limit for texts in tool results: `longest` characters before entry `from`. */
 export type ResultLimit = { readonly from: number; readonly longest: number };
 
-/** The limits that compactions set for results. One reaches no further than to where it was recorded. */
+/** Returns the limits that compactions set for tool results. A limit applies only to entries recorded before it. */
 export const resultLimitsIn = (entries: readonly Entry[]): readonly ResultLimit[] =>
   entries.flatMap((entry, at) =>
     entry.type === "compaction" && entry.longest !== undefined
@@ -29,14 +29,14 @@ export const resultLimitsIn = (entries: readonly Entry[]): readonly ResultLimit[
       : [],
   );
 
-/** How many characters of a text are shown in the result at a place; infinitely many where nothing limits it. */
+/** Returns the maximum length of texts in the result at an index; infinite without a limit. */
 export const maxLengthAt = (index: number, limits: readonly ResultLimit[]): number =>
   Math.min(...limits.map(({ from, longest }) => (index < from ? longest : Number.POSITIVE_INFINITY)));
 
 const shortenResult = (entry: Completion, longest: number, decide: AddNote): Completion => {
   const { content } = entry.outcome;
   if (content.every((part) => lengthOf(part) <= longest)) return entry;
-  decide("result-shortened", `The result of ${entry.tool} is shown in part.`, entry.call);
+  decide("result-shortened", `The result of ${entry.tool} is truncated.`, entry.call);
   const short = content.map((part): Content => {
     if (lengthOf(part) <= longest) return part;
     return { type: "text", text: truncateMiddle(part.type === "text" ? part.text : textOf(part), longest) };
@@ -58,7 +58,7 @@ const lengthOf = (part: Content): number => {
 const textOf = (part: Exclude<Content, { type: "text" }>): string =>
   part.type === "structured" ? JSON.stringify(part.value) : "";
 
-/** A text with its middle left out where it is longer than `longest` characters. */
+/** Truncates a text in its middle to `longest` characters. */
 export const truncateMiddle = (text: string, longest: number): string => {
   if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);

@@ -1,55 +1,55 @@
 import type { JsonObject } from "../conversation/json.ts";
 import type { CallId, MediaKind, OutcomeStatus, Seal, Structured, Text, Thinking } from "../conversation/parts.ts";
 
-/** What may be shown to one target. A call cannot stand here without its one result. */
+/** The result of rendering: steps in order. A call always comes with exactly one result. */
 export type Transcript = readonly Step[];
 
-/** One turn of either side. */
+/** One step of a transcript, of the user or of the model. */
 export type Step = UserStep | ModelStep;
 
-/** What the person, or the runtime in the person's place, says. Never empty. */
+/** A user message, of the user or of the program on the user side. Never empty. */
 export type UserStep = { readonly role: "user"; readonly parts: readonly (Text | MediaFile)[] };
 
-/** What a model said, with the results of what it asked for. Never empty. */
+/** A model message, with the results of its calls. Never empty. */
 export type ModelStep = {
   readonly role: "model";
   readonly parts: readonly (Text | Thinking | MediaFile | CallExchange)[];
 };
 
-/** A call together with its result: pairing is a property of the type. */
+/** A tool call together with its result: the type guarantees the pairing. */
 export type CallExchange = {
   readonly type: "exchange";
-  /** The canonical identity. */
+  /** Our tool-call id. */
   readonly call: CallId;
-  /** The id this target sees, on the call and on the result alike. */
+  /** The tool-call id sent to this target, on the call and on the result. */
   readonly id: string;
-  /** The tool name this target sees. */
+  /** The tool name sent to this target. */
   readonly tool: string;
   readonly input: JsonObject;
-  /** The arguments as text, in the model's own spelling where there is one. */
+  /** The arguments as JSON text as the model wrote it, where known. */
   readonly inputText: string | undefined;
   readonly seal: Seal | undefined;
   readonly result: RenderedResult;
 };
 
-/** How a call ended, as this target can be told. Its content is never empty; `synthetic` says that nobody saw this end. */
+/** A tool result in the form this target accepts. Its content is never empty; `synthetic` marks a made-up result. */
 export type RenderedResult = {
   readonly status: OutcomeStatus;
   readonly content: readonly (Text | Structured | MediaFile)[];
   readonly synthetic?: true;
 };
 
-/** Media this target can take where it stands. */
+/** A media file that this target accepts in this place. */
 export type MediaFile = {
   readonly type: "file";
   readonly kind: MediaKind;
   readonly mimeType: string;
   readonly id: string;
   readonly name?: string;
-  /** Set from 2 on when the same file was shown before in this request: two of one name are refused here and there. */
+  /** 2 or more when the same file occurs earlier in this request: some APIs refuse two files of one name. */
   readonly copy?: number;
   readonly source: { readonly type: "data"; readonly base64: string } | { readonly type: "uri"; readonly uri: string };
 };
 
-/** Whether a model step asked for tools. */
+/** Whether a model step contains tool calls. */
 export const hasExchange = (step: ModelStep): boolean => step.parts.some((part) => part.type === "exchange");

@@ -1,117 +1,117 @@
 import type { MediaKind } from "../conversation/parts.ts";
 
-/** Everything the passes need to know about the model that will read a transcript. Data, filled in by providers/. */
+/** Everything the passes may know about the receiving model. Data, filled in by providers/. */
 export type Target = {
   readonly provider: string;
   readonly model: string;
-  /** Digest of the account, where thinking is bound to one. */
+  /** Hash of the account, where thinking is bound to one. */
   readonly account?: string;
   readonly ids: IdFormat;
-  /** Tool names that are legal as they are. */
+  /** Tool names that are legal unchanged. */
   readonly toolName: RegExp;
   readonly media: MediaRows;
-  /** Set where nobody knows which media a model takes: a body written for it tells. */
+  /** Set where it is not known which media a model accepts: requests read from a body then show it. */
   readonly mediaUnknown?: true;
   readonly thinking: ThinkingRule;
   readonly order: OrderRule;
-  /** Set where a call is refused whose arguments have a key without a letter. */
+  /** Set where a call with an empty argument key is refused. */
   readonly namedKeys?: true;
-  /** Set where nothing may follow a call in its message. */
+  /** Set where nothing may follow a tool call in its message. */
   readonly callsLast?: true;
-  /** Set where documents go by neutral names, as a name could talk to the model. */
+  /** Set where documents get neutral names, because the model reads the name (prompt injection). */
   readonly neutralNames?: true;
-  /** Set for models that know no tools: calls and their results are told in words. */
+  /** Set for models without tool support: calls and their results are shown as text. */
   readonly callsAsText?: true;
 };
 
-/** How call ids look on a target. */
+/** The tool-call id format of a target. */
 export type IdFormat = {
   readonly name: string;
   readonly legal: RegExp;
-  /** The id for a call, by its ordinal and the tool name the target sees: another one for every ordinal, and for a higher attempt. */
+  /** Makes an id from a call's ordinal and the target's tool name: unique per ordinal, and another one for every attempt. */
   readonly project: (ordinal: number, tool: string, attempt: number) => string;
 };
 
-/** What may stand where. A kind that is absent is not taken there at all. */
+/** The media a target accepts, by place. A kind that is absent is not accepted there at all. */
 export type MediaRows = {
   /** Inside a tool result. */
   readonly result: MediaRow;
-  /** Inside the result of a call that failed; several APIs want nothing but text there. */
+  /** Inside the result of a failed call; several APIs accept only text there. */
   readonly errorResult: MediaRow;
   /** In a user message. */
   readonly user: MediaRow;
-  /** In the user message right after results, where files go that a result cannot hold; as `user` when absent. */
+  /** In the user message right after results, for files that a result cannot hold; defaults to `user`. */
   readonly after?: MediaRow;
-  /** In the model's own message. */
+  /** In a model message. */
   readonly model: MediaRow;
 };
 
-/** One place's media, by kind. */
+/** The media one place accepts, by kind. */
 export type MediaRow = { readonly [kind in MediaKind]?: MediaCell };
 
-/** Which files of one kind a place takes. */
+/** The files of one kind that a place accepts. */
 export type MediaCell = {
-  /** Mime types, or prefixes that end in `/`. */
+  /** MIME types, or prefixes that end in `/`. */
   readonly types: readonly string[];
   /** False where bytes cannot be sent. */
   readonly data?: false;
-  /** Address schemes that are fetched, such as `https:` or `gs:`. */
+  /** URL schemes that the API fetches, such as `https:` or `gs:`. */
   readonly uri?: readonly string[];
-  /** What such an address must look like besides. */
+  /** A pattern such URLs must match as well. */
   readonly uriPattern?: RegExp;
   readonly maxBytes?: number;
-  /** How many a whole request may hold. */
+  /** Maximum per request. */
   readonly perRequest?: number;
-  /** How many one message may hold. */
+  /** Maximum per message. */
   readonly perMessage?: number;
 };
 
-/** What a target does with reasoning from the past. */
+/** How a target treats thinking of earlier messages. */
 export type ThinkingRule = {
   /**
-   * `none`: it takes no thinking. `signed`: only thinking its maker sealed.
-   * `plain`: its own words are enough. `seal`: thoughts stay out, their seals on calls and text go back.
+   * `none`: it accepts no thinking. `signed`: only sealed thinking. `plain`: its own thinking as plain text.
+   * `seal`: thinking is left out, its seals on calls and text are sent back.
    */
   readonly form: "none" | "signed" | "plain" | "seal";
-  /** Which other models' thinking this one can read; its own it always can. */
+  /** Other models whose thinking this one can read; its own it always can. */
   readonly readers: readonly ThinkingReader[];
-  /** Whether a seal is void once anything before it has changed. */
+  /** Whether a seal becomes invalid once anything before it has changed. */
   readonly bound: boolean;
-  /** Set where no seal is accepted any more, not even one of its own. */
+  /** Set where seals are no longer accepted, not even its own. */
   readonly unsealed?: true;
   /** Signature for the first call of a step that has none. */
   readonly filler?: string | undefined;
-  /** Thinking that stands in where the API demands some and there is none. */
+  /** Thinking added where the API requires some and there is none. */
   readonly backfill?: { readonly text: string; readonly on: "calls" | "all" } | undefined;
 };
 
-/** "Models like `reader` can read what models like `of` thought", within one provider. */
+/** Models matching `reader` can read thinking of models matching `of`, within one provider. */
 export type ThinkingReader = { readonly reader: RegExp; readonly of: RegExp };
 
-/** In which order the two sides may speak. */
+/** The order of roles a target accepts. */
 export type OrderRule = {
   /** The first step must be the user's. */
   readonly userFirst: boolean;
   /** The last step must be the user's, or results. */
   readonly userLast: boolean;
-  /** Messages of one side in a row go as one message. */
+  /** Consecutive messages of one role are merged. */
   readonly alternate: boolean;
   /** No user step may follow results directly. */
   readonly bridgeAfterResults: boolean;
 };
 
-/** What to do where the target leaves a choice. */
+/** What the caller wants where the target leaves a choice. */
 export type RenderPolicy = {
-  /** `own`: keep what the target can read. `text`: also show foreign thinking as words. `none`: leave all of it out. */
+  /** `own`: keep thinking the target can read. `text`: also show other models' thinking as text. `none`: leave all of it out. */
   readonly thinking: "own" | "text" | "none";
-  /** Whether media the target cannot take becomes a text that names it, or an error. */
+  /** Whether media the target does not accept becomes a text stub or an error. */
   readonly unsupportedMedia: "stub" | "error";
-  /** How a result is laid out where an API takes an object (Gemini); `output` if not given. */
+  /** Layout of tool results where an API takes an object (Gemini); default: `output`. */
   readonly toolResponse?: ToolResponseLayout | undefined;
 };
 
 /** `output`: `{output}` or `{error}`. `status`: `{status, text_result, structured_result}`. */
 export type ToolResponseLayout = "output" | "status";
 
-/** The library's defaults: nothing is stubbed without being asked for. */
+/** The library's defaults: stubs only on request. */
 export const defaultRenderPolicy: RenderPolicy = { thinking: "own", unsupportedMedia: "error" };

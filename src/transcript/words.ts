@@ -1,29 +1,29 @@
 import type { Media, OutcomeStatus } from "../conversation/parts.ts";
 
 /*
- * Every sentence the renderer puts into a transcript. They are part of the
- * prompt prefix of every session that was ever sent, so they never change.
+ * Every sentence the renderer adds to a transcript. They are part of the request prefix of sessions that were sent
+ * before, so they never change.
  */
 
-/** The step that gives the model the word when the conversation ends with its own. */
+/** User message that asks the model to continue when the conversation ends with its own message. */
 export const continueText = "Continue.";
 
-/** The step that stands first where a conversation begins with the model. */
+/** First user message where a conversation begins with the model. */
 export const openingText = "(The conversation begins here.)";
 
-/** The model's word between two user steps, where an API wants one. */
+/** Model message between two user messages, where an API requires one. */
 export const bridgeText = ".";
 
-/** What a result says that says nothing. */
+/** Content of an empty result. */
 const noOutput = "(no output)";
 
-/** What is known about a call nobody completed. */
+/** Content of the result of a call without a completion. */
 const noResult = "No result was recorded: the run was interrupted before this call finished.";
 
-/** What a model reads about arguments nobody could. */
+/** Content of the result of a call with malformed arguments. */
 export const unreadableArguments = "The arguments of this call were not a valid JSON object, so the tool was not run.";
 
-/** What a result without words says about how it ended. */
+/** Content of a result without content, by how the call ended. */
 export const emptyResultTexts: Readonly<Record<OutcomeStatus, string>> = {
   complete: noOutput,
   error: "The tool failed without a message.",
@@ -31,17 +31,17 @@ export const emptyResultTexts: Readonly<Record<OutcomeStatus, string>> = {
   interrupted: noResult,
 };
 
-/** Stands in a result in place of a file that follows the batch. */
+/** Placeholder in a result for a file that follows the batch. */
 export const fileReference = (id: string): string => `See file ${id}`;
 
-/** Stands before a file that belongs to an earlier result. */
+/** Label before a file that belongs to an earlier result. */
 export const fileLabel = (id: string): string => `This is file ${id}:`;
 
-/** Stands before the text of a file shown as text. */
+/** A text file shown as text. */
 export const fileText = (media: Media, content: string): string =>
   `File ${media.id}${media.name === undefined ? "" : ` "${media.name}"`} (${media.mimeType}):\n${content}`;
 
-/** Names a file that is not shown, so that the model does not invent it. */
+/** Stub for a file that is not shown, so that the model does not invent its content. */
 export const mediaStub = (media: Media, why: string): string => {
   const facts = [
     media.mimeType,
@@ -53,37 +53,37 @@ export const mediaStub = (media: Media, why: string): string => {
   return `[${media.kind} ${media.id} not shown (${facts.join(", ")}): ${why}]`;
 };
 
-/** Tells of a call to a model that knows no tools. */
+/** A tool call as text, for a model without tool support. */
 export const callAsText = (tool: string, input: string): string => `(Called ${tool} with ${input})`.toWellFormed();
 
-/** Introduces the result of such a call. */
+/** Label before the result of such a call. */
 export const resultLabel = (tool: string, status: OutcomeStatus): string =>
   status === "complete" ? `(Result of ${tool.toWellFormed()}:)` : `(${tool.toWellFormed()} ended with ${status}:)`;
 
-/** Introduces a result nobody asked for. */
+/** Label before a result without a call. */
 export const orphanResultLabel = (tool: string): string =>
   `(A result of ${tool.toWellFormed()} was recorded without a call:)`;
 
-/** Introduces a second, different result of one call. */
+/** Label before a second, different result of one call. */
 export const conflictingResultLabel = (tool: string): string =>
   `(Another result of ${tool.toWellFormed()} was recorded later:)`;
 
-/** Introduces what stands for the compacted past. */
+/** The summary of a compaction. */
 export const summaryText = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
 
-/** Stands in a result for what was in its middle. */
+/** Placeholder in a result for its truncated middle. */
 export const omissionText = (characters: number): string =>
   `[... ${characters} characters left out here; the session log keeps all of it. Call the tool for a smaller part to read more ...]`;
 
-/** Something the runtime says. */
+/** A notice of the program. */
 export const noticeText = (text: string): string => `[Notice] ${text}`;
 
-/** Another model's thinking, shown as words. */
+/** Another model's thinking, shown as text. */
 export const thinkingAsText = (text: string): string => `<thinking>\n${text}\n</thinking>`;
 
-/** Whether a text has no words: no API takes such a text alone. */
+/** Whether a text is blank: no API accepts such a text alone. */
 export const isBlank = (text: string): boolean => {
   const first = text.charCodeAt(0);
-  // Nearly every text begins with a visible ASCII character; only the others are looked at closely.
+  // Nearly every text begins with a visible ASCII character; only the others need the regular expression.
   return !(first > 32 && first < 127) && !/\S/.test(text);
 };

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../conversation/json.ts";
 
 /**
- * Writes bodies as JSON, and what stands in their lists once: a conversation grows by a message or two from request to
- * request, and one that changes is another object. What is larger than any but a few messages is written each time.
+ * Creates an encoder of bodies as JSON bytes, with a cache for list items: a conversation grows by a message or two from
+ * request to request, and a changed message is another object. Very large items are not cached.
  */
 export const createBodyEncoder = (): ((body: JsonObject) => Uint8Array) => {
-  /** Each with a comma before it. */
+  /** Cached bytes, each with a comma before it. */
   const known = new WeakMap<object, Buffer>();
   const itemBytes = (value: object): Buffer => {
     const old = known.get(value);
@@ -52,8 +52,8 @@ export const createBodyEncoder = (): ((body: JsonObject) => Uint8Array) => {
   };
 };
 
-/** Bytes of an item that is kept: a picture is not. */
+/** The largest cached item, in bytes: images are not cached. */
 const maxCachedBytes = 2 ** 18;
 
-/** Lists of messages stand in the body itself, or in a request within it. */
+/** Lists of messages are in the body itself, or in a request within it. */
 const maxListDepth = 2;

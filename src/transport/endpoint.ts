@@ -1,18 +1,17 @@
 import type { BaseVariable, Endpoint, Paths, Provider } from "../providers/define.ts";
 import type { Environment } from "../world/world.ts";
 
-/** What an endpoint can be asked for. */
+/** The purpose of a request to an endpoint. */
 export type EndpointPurpose = "generate" | "stream" | "count" | "models";
 
-/** An address and what it was taken from; or why there is none, and what to do about it. */
+/** A URL and where it comes from; or why there is none, and how to set it up. */
 export type ResolvedEndpoint =
   | { readonly found: true; readonly url: string; readonly from: string }
   | { readonly found: false; readonly reason: "not-offered" | "not-set" | "not-valid"; readonly how: string };
 
 /**
- * The address of a provider's API for one model and purpose, from the
- * environment. Messages never quote an address a person gave: it may hold a
- * password.
+ * Resolves the URL of a provider's API for one model and purpose, from the environment. Messages never quote a URL a user
+ * set: it may contain a password.
  */
 export const resolveEndpoint = (
   provider: Provider,
@@ -30,14 +29,14 @@ export const resolveEndpoint = (
   });
 };
 
-/** The base of a provider's API, before any path. A query somebody gave is not shown: it may hold a key. */
+/** Resolves the base URL of a provider's API. A query in it is not shown: it may contain a key. */
 export const resolveBaseUrl = (provider: Provider, env: Environment): ResolvedEndpoint =>
   tryResolve(() => {
     const { url, from } = baseFor(provider, provider.endpoint.paths.generate, env);
     return { url: url.split("?", 1)[0] ?? "", from };
   });
 
-/** Whether an address belongs to a provider as the environment has it: only there may its key go. */
+/** Whether a URL belongs to a provider as configured: its key may be sent only there. */
 export const isProviderAddress = (provider: Provider, url: string, env: Environment): boolean => {
   const origin = originOf(url);
   return Object.values(provider.endpoint.paths).some((path) => {
@@ -50,7 +49,7 @@ export const isProviderAddress = (provider: Provider, url: string, env: Environm
   });
 };
 
-/** The first of these variables that holds something, trimmed. */
+/** Returns the first of these variables that is set, trimmed. */
 export const envValue = (env: Environment, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
     const value = env[name]?.trim();
@@ -59,16 +58,16 @@ export const envValue = (env: Environment, ...names: readonly string[]): string 
   return undefined;
 };
 
-/** The AWS region requests go to. */
+/** Returns the AWS region. */
 export const awsRegion = (env: Environment): string => envValue(env, "AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
 
-/** Whether Vertex is used with an API key alone. As in Google's own SDK, a project that is set wins over the key. */
+/** Whether Vertex is used with just an API key (express mode). As in Google's own SDK, a configured project wins over the key. */
 export const usesExpressKey = (env: Environment): boolean =>
   envValue(env, "GOOGLE_GENAI_USE_ENTERPRISE", "GOOGLE_GENAI_USE_VERTEXAI")?.toLowerCase() === "true" &&
   envValue(env, "GOOGLE_API_KEY") !== undefined &&
   googleProject(env) === undefined;
 
-/** The Google Cloud project that is charged, where one is set. */
+/** Returns the Google Cloud project to charge, if one is set. */
 export const googleProject = (env: Environment): string | undefined =>
   envValue(env, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
 
@@ -127,14 +126,14 @@ const defaultBase = (template: string, env: Environment): BaseUrl => {
   return { url, from: "the provider's own address" };
 };
 
-/** Whether a host name means this very machine. */
+/** Whether a host name is the loopback interface. */
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" ||
   hostname.endsWith(".localhost") ||
   hostname === "[::1]" ||
   /^127(\.\d+){3}$/.test(hostname);
 
-/** An address as a person set it. Plain http is their choice. */
+/** Validates a base URL set by the user. Plain http is allowed. */
 const customBase = ({ name, suffix = "", bare }: BaseVariable, value: string): string => {
   const given = bare === undefined ? value : completeHost(value, bare);
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -152,7 +151,7 @@ const customBase = ({ name, suffix = "", bare }: BaseVariable, value: string): s
   return `${url.origin}${path.endsWith(suffix) ? path : path + suffix}${url.search}`;
 };
 
-/** Ollama's own variable may hold a host, a port, both, or the "everywhere" it listens at. */
+/** Completes the value of Ollama's own variable: a host, a port, both, or the wildcard address it listens on. */
 const completeHost = (value: string, bare: string): string => {
   const usual = new URL(bare);
   const hasScheme = value.includes("://");
@@ -182,7 +181,7 @@ const modelPath = ({ modelNames }: Endpoint, model: string, env: Environment): s
   return fillTemplate(modelNames.prefix, { place: () => placeOf(env) }) + encodeURIComponent(bare);
 };
 
-/** Express keys know no project: the models then stand at the root. */
+/** Returns the resource path of project and location; empty for express keys, which have no project. */
 const placeOf = (env: Environment): string => {
   if (usesExpressKey(env)) return "";
   const project = googleProject(env);
@@ -197,7 +196,7 @@ const locationOf = (env: Environment): string =>
 const vertexHost = (env: Environment): string => {
   const location = usesExpressKey(env) ? "global" : locationOf(env);
   if (location === "global") return "aiplatform.googleapis.com";
-  // The multi-regions have hosts of another pattern.
+  // Multi-regions have another host pattern.
   if (location === "us" || location === "eu") return `aiplatform.${location}.rep.googleapis.com`;
   return `${location}-aiplatform.googleapis.com`;
 };
@@ -212,7 +211,7 @@ const resourceOf = (env: Environment): string => {
   return hostLabel("AZURE_OPENAI_RESOURCE", value);
 };
 
-/** What becomes part of a host name must not be able to name another host. */
+/** Validates a part of a host name, so that it cannot name another host. */
 const hostLabel = (name: string, value: string): string => {
   if (/^[A-Za-z0-9-]+$/.test(value)) return value;
   throw new UnresolvedEndpointError("not-valid", `${name} may hold only letters, digits and hyphens.`);

@@ -1,16 +1,16 @@
-/** What can go wrong between us and a provider. Code reads `kind`; people read `explain`. */
+/** A failure between us and a provider. Code switches on `kind`; people read `explainFailure`. */
 export type Failure = FailureCommon &
   (
-    | { readonly kind: "no-key" | "misconfigured"; /** What to set or run, in words. */ readonly how: string }
+    | { readonly kind: "no-key" | "misconfigured"; /** What to set or run. */ readonly how: string }
     | { readonly kind: "bad-key" | "no-credit" | "overloaded" | "context-too-long" | "filtered" }
     | {
         readonly kind: "rate-limited" | "quota-gone";
-        /** Milliseconds the provider asks to wait. */ readonly retryAfter?: number;
+        /** The delay the provider asks for, in milliseconds. */ readonly retryAfter?: number;
       }
     | {
         readonly kind: "refused";
         readonly status: number;
-        /** Our own reading of what is wrong, where rules/ has one. */
+        /** The rules the request broke, where rules/ finds any. */
         readonly rules: readonly BrokenRule[];
       }
     | { readonly kind: "network"; /** The host that could not be reached. */ readonly host: string }
@@ -19,21 +19,21 @@ export type Failure = FailureCommon &
   );
 
 type FailureCommon = {
-  /** Id and name of the provider. */
+  /** The provider's id and display name. */
   readonly provider: string;
   readonly label: string;
-  /** What the vendor or the system said, without secrets. */
+  /** The message of the vendor or the system, without secrets. */
   readonly detail?: string;
-  /** The HTTP status of the answer, where there was one. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number;
-  /** Whether part of the answer had already been handed over. */
+  /** Whether part of the response was already emitted. */
   readonly partial?: true;
 };
 
-/** One rule of an API that a refused request broke, as rules/ words it. */
+/** A rule of an API that a refused request broke, as reported by rules/. */
 export type BrokenRule = { readonly rule: string; readonly pointer: string; readonly message: string };
 
-/** A failure, thrown. Its message is `explain`; nobody needs to match on it. */
+/** A thrown failure. Its message is `explainFailure`; match on `failure.kind` instead. */
 export class ProviderError extends Error {
   readonly failure: Failure;
 
@@ -44,7 +44,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Two sentences: what happened, and what the reader can do now. */
+/** Explains a failure in two sentences: what happened, and what to do about it. */
 export const explainFailure = (failure: Failure): string => {
   const { label } = failure;
   const said = failure.detail === undefined || failure.detail === "" ? "" : `: ${sentenceEnd(failure.detail)}`;

@@ -9,13 +9,13 @@ const secretHeaders = [
   "proxy-authorization",
 ];
 
-/** The secrets a request carries. */
+/** Returns the secrets in request headers. */
 export const secretsInHeaders = (headers: HttpHeaders): readonly string[] =>
   secretHeaders.flatMap((name) => {
     const value = headers[name];
     return value === undefined ? [] : [value, ...value.split(/[\s,=]+/)].filter((word) => word.length >= 8);
   });
 
-/** A text in which no secret can be read, nor the better part of one. */
+/** Redacts secrets in a text. */
 export const redactSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text);

@@ -13,7 +13,7 @@ import { ProviderError, type Failure, type BrokenRule } from "./failure.ts";
 import { AttemptError, redactAttemptError } from "./retry/attempt-error.ts";
 import { quirkFromError, quirkMessages } from "./retry/quirks.ts";
 
-/** A request to be sent. */
+/** A request to send. */
 export type OutgoingRequest = ModelAddress & {
   /** The request body, encoded for the transport's `destination`. */
   readonly body: JsonObject;
@@ -22,40 +22,40 @@ export type OutgoingRequest = ModelAddress & {
    * Without it, a refused request is not repaired.
    */
   readonly rebuild?: (destination: Destination) => JsonObject;
-  /** The session and the prompt a request belongs to, for APIs that want to know (Code Assist). */
+  /** The ids of the session and the prompt, for APIs that want them (Code Assist). */
   readonly session?: string | undefined;
   readonly prompt?: string | undefined;
   /** The request is sent once this resolves, and not at all if it rejects. Signing happens meanwhile. */
   readonly ready?: Promise<void>;
-  /** Whether the answer is to be streamed, which is usual. The body must ask for it too, where its API has a field for it. */
+  /** Whether to stream the response; default: true. The body must request it too, where its API has a field for it. */
   readonly stream?: boolean;
 };
 
-/** What happens on the way to an answer, and the answer itself. */
+/** Events of sending, and of the response itself. */
 export type TransportEvent =
   | ContentEvent
-  /** A request leaves. */
+  /** A request is sent. */
   | { readonly type: "request"; readonly attempt: number; readonly url: string; readonly bytes: number }
-  /** The attempt failed before anything was handed over; the next one leaves after `delay` milliseconds. */
+  /** An attempt failed before any content was emitted; the next one starts after `delay` milliseconds (retry backoff). */
   | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly failure: Failure }
-  /** The endpoint wants it otherwise than described; the request is written anew. */
+  /** An error revealed a quirk of the endpoint; the request is built again. */
   | { readonly type: "repaired"; readonly quirk: Quirk; readonly message: string; readonly failure: Failure };
 
-/** The one sender. It keeps connections, what it learned of endpoints, and the budget for retries. */
+/** Sends requests. It holds the learned quirks of endpoints and the retry budget. */
 export type Transport = {
   /** The destination to encode requests for a model to: the provider's data, and every quirk learned so far. */
   readonly destination: (address: ModelAddress) => Destination;
   /**
-   * Sends a request and hands over its answer as it comes, ending with `finish`.
-   * Throws a `ProviderError` for everything else. Leaving the loop, or aborting, closes the connection at once.
+   * Sends a request and yields its response as it arrives, ending with `finish`. Throws a `ProviderError` for everything
+   * else. Leaving the loop, or aborting, closes the connection at once.
    */
   readonly send: (outgoing: OutgoingRequest, signal?: AbortSignal) => AsyncGenerator<TransportEvent, void>;
 };
 
-/** Signs requests and says where they go. */
+/** Resolves the URL of requests and signs them. */
 export type RequestSigner = {
   readonly prepare: (address: ModelAddress, options: SignOptions, signal?: AbortSignal) => Promise<HttpRequest>;
-  /** Where requests for this model go, and on whose account. */
+  /** Returns the URL of requests for a model, and a hash of the account. */
   readonly locate: (address: ModelAddress) => {
     readonly url: string;
     readonly account?: string;
@@ -65,18 +65,18 @@ export type RequestSigner = {
 type SignOptions = {
   readonly body: JsonObject;
   readonly stream: boolean;
-  /** The last token was refused: get a new one. */
+  /** Fetch a new token: the last one was refused. */
   readonly renew: boolean;
 };
 
-/** What a transport is made of. */
+/** Options of a transport. */
 export type TransportOptions = {
   readonly world: World;
   readonly signer: RequestSigner;
   readonly retryPolicy?: Partial<RetryPolicy>;
-  /** The kinds of files a model takes, where that is known better than by its provider. Asked before every writing. */
+  /** The media kinds a model accepts, if known better than from its provider. Called before every body is built. */
   readonly inputOf?: (address: ModelAddress) => ModelInput | undefined;
-  /** Reads a refused body: which rules of its API it breaks. */
+  /** Returns the rules of its API that a refused body breaks. */
   readonly explain?: (
     body: JsonObject,
     target: { readonly wire: WireId; readonly provider: string; readonly model: string },
@@ -99,7 +99,7 @@ type TransportState = TransportOptions & {
   readonly destinations: Destinations;
 };
 
-/** One turn's worth of sending: attempts, waits and repairs until there is an answer or a failure. */
+/** Sends one request: attempts, retry backoff and repairs until there is a response or a failure. */
 class SendOperation {
   readonly #shared: TransportState;
   readonly #outgoing: OutgoingRequest;
@@ -109,10 +109,10 @@ class SendOperation {
   #attempt = 0;
   #waited = 0;
   #renew: "not yet" | "now" | "done" = "not yet";
-  /** Set once part of an answer was handed over. */
+  /** Set once content was emitted. */
   #isPartial = false;
   #isFinished = false;
-  /** Bodies that were refused, and what was learned from the last of them. */
+  /** Refused bodies, and the quirk learned from the last of them. */
   readonly #refused = new Set<string>();
   #lesson: Quirk | undefined;
 
@@ -181,7 +181,7 @@ class SendOperation {
     }
   }
 
-  /** What came before the caller gave up may still wait here to be told; it is not. */
+  /** Checks an event before it is emitted. After an abort, events already received are not emitted. */
   #handOver(event: TransportEvent): void {
     if (!this.#isFinished) this.#signal?.throwIfAborted();
     this.#isPartial ||= isContent(event);
@@ -223,7 +223,7 @@ class SendOperation {
     return undefined;
   }
 
-  /** A token may have expired since it was made; a new one is tried once. */
+  /** Whether to retry with a new token, once: it may have expired. */
   #mayRenew({ classification: verdict }: AttemptError): boolean {
     const { type } = this.#outgoing.provider.auth;
     if (verdict.failure.kind !== "bad-key" || this.#renew !== "not yet" || this.#isPartial) return false;
@@ -232,7 +232,7 @@ class SendOperation {
     return true;
   }
 
-  /** How long to wait before the next attempt; throws when there is none. */
+  /** Returns the retry backoff before the next attempt; throws if there is none. */
   async #planned(error: AttemptError, body: JsonObject): Promise<number> {
     const { failure, isRetryable: retry, minDelay: floor } = error.classification;
     const { world, budget } = this.#shared;
@@ -261,7 +261,7 @@ class SendOperation {
     return new ProviderError({ ...failure, ...partial, rules }, { cause });
   }
 
-  /** What did not come from the provider: our own giving up, or a bug. */
+  /** Converts an error that is not the provider's: a cancellation, or a bug. */
   #thrown(error: unknown): unknown {
     if (this.#signal?.aborted !== true) return error;
     return new ProviderError(

@@ -5,7 +5,7 @@ import type { ResponseDecoder, StreamDecoder } from "./decode/events.ts";
 import type { ArgumentNames } from "./schema/argument-names.ts";
 import type { EncodedBody, MarkedMessage, Wire, WireRequest } from "./wire.ts";
 
-/** A wire that already knows whose dialect to write. */
+/** A wire bound to one provider's dialect. */
 export type BoundWire = Pick<Wire<unknown>, "id" | "extractMessages" | "read"> & {
   readonly encodeHead: (request: BoundRequest) => ReturnType<Wire<unknown>["encodeHead"]>;
   readonly encodeStep: (step: Step, layout?: ToolResponseLayout) => readonly JsonObject[];
@@ -19,20 +19,20 @@ export type BoundWire = Pick<Wire<unknown>, "id" | "extractMessages" | "read"> &
   readonly decode: Pick<ResponseDecoder<unknown>, "frames" | "parseError"> & { readonly open: () => StreamDecoder };
 };
 
-/** A request whose dialect is settled. */
+/** A request without its dialect, which the bound wire adds. */
 export type BoundRequest = Omit<WireRequest<unknown>, "dialect">;
 
-/** Where a request goes: what the model there may be shown, and how its API writes it. */
+/** Where a request goes: the target to render for, and the wire to encode with. */
 export type Destination = {
   readonly target: Target;
   readonly wire: BoundWire;
-  /** Whether a history with tool calls is refused unless tools are declared. */
+  /** Whether the API refuses a history with tool calls unless tools are declared. */
   readonly requiresTools: boolean;
-  /** Whether thinking can only be asked for while the last calls come with some. */
+  /** Whether thinking may only be requested while the last calls have some before them. */
   readonly requiresThinkingInLoop: boolean;
 };
 
-/** Fixes the dialect of a wire. */
+/** Binds a wire to a dialect. */
 export const bindDialect = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire => ({
   id: wire.id,
   extractMessages: wire.extractMessages,

@@ -9,10 +9,10 @@ import { isForTarget, lossNotes } from "./provider-fields.ts";
 import { restoreArgumentNames, type ArgumentNames } from "./schema/argument-names.ts";
 import type { RequestSettings } from "./wire.ts";
 
-/** A request ready to be sent, and everything that was decided on the way to it. */
+/** A request body ready to send, and the report of every decision. */
 export type ComposedRequest = { readonly body: JsonObject; readonly report: RenderReport };
 
-/** What a composer is made for. */
+/** Options of a request composer. */
 export type RequestComposerOptions = {
   readonly destination: Destination;
   readonly system?: string | undefined;
@@ -23,8 +23,8 @@ export type RequestComposerOptions = {
 };
 
 /**
- * Requests of one growing conversation to one destination. Messages that went
- * out once are encoded once and never change.
+ * Composes the requests of a growing conversation to one destination. Messages are encoded once and never change after
+ * they were sent, so the provider's prompt cache is used.
  */
 export class RequestComposer {
   readonly #options: RequestComposerOptions;
@@ -32,7 +32,7 @@ export class RequestComposer {
   readonly #declared: readonly ToolDeclaration[];
   readonly #doubled: readonly string[];
   readonly #lost: readonly Note[];
-  /** By the tool's own name. */
+  /** Renamed arguments by the tool's own name. */
   readonly #argumentNames = new Map<string, ArgumentNames>();
 
   constructor(options: RequestComposerOptions) {
@@ -68,34 +68,34 @@ export class RequestComposer {
     }));
   }
 
-  /** Adds what has happened since the last request. */
+  /** Adds the entries since the last request. */
   add(entries: Iterable<Entry>): void {
     this.#rendering.add(entries);
   }
 
-  /** The body to send now. Its messages are valid until the next `add`. */
+  /** Returns the body to send now. Its messages are valid until the next `add`. */
   body(settings: RequestSettings = {}): JsonObject {
     return this.#encode(settings).body;
   }
 
-  /** The body together with the report on it. */
+  /** Returns the body to send now, with its report. */
   compose(settings: RequestSettings = {}): ComposedRequest {
     const { body, notes } = this.#encode(settings);
     const report = this.#rendering.report();
     return { body, report: { ...report, notes: [...report.notes, ...notes] } };
   }
 
-  /** Digest of what would be sent now, for the reply to remember. */
+  /** Returns the hash of what would be sent now; the response records it as its `prefix`. */
   digest(): string {
     return this.#rendering.digest();
   }
 
-  /** Our name for a tool the model called by the name it was given. */
+  /** Returns our name for a tool the model called by its alias. */
   originalTool(alias: string): string {
     return this.#rendering.names.originalTool(alias);
   }
 
-  /** The arguments of a call under the names its tool knows; `tool` is our name for it. */
+  /** Restores the arguments of a call to the tool's own argument names; `tool` is our name for it. */
   originalInput(tool: string, input: RawCallInput): RawCallInput {
     const names = this.#argumentNames.get(tool);
     return names === undefined ? input : restoreArgumentNames(input, names);
@@ -115,20 +115,22 @@ export class RequestComposer {
     return { body: encoded.body, notes: [...notes, ...encoded.notes] };
   }
 
-  /** The declared tools; or, where an API wants the tools of the past declared and there are none, those. */
+  /** Returns the declared tools. If none are declared and the API requires declarations for the calls in the history, those tools are declared. */
   #tools(carried: readonly JsonValue[], notes: Note[]): readonly ToolDeclaration[] {
     notes.push(...this.#lost);
     for (const name of this.#doubled)
-      notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration stands.`));
+      notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration is used.`));
     if (this.#options.destination.target.callsAsText === true) {
       if (this.#declared.length > 0)
-        notes.push(note("setting-adapted", "This model knows no tools; none are declared."));
+        notes.push(note("setting-adapted", "This model supports no tools; none are declared."));
       return [];
     }
     const used = [...this.#rendering.toolsShown].filter((name) => !carried.includes(name));
     if (this.#declared.length > 0 || used.length === 0 || !this.#options.destination.requiresTools)
       return this.#declared;
-    notes.push(note("tools-declared", `This API wants the tools of the past declared: ${used.join(", ")}.`));
+    notes.push(
+      note("tools-declared", `This API requires declarations of the tools in the history: ${used.join(", ")}.`),
+    );
     return used.map((name) => ({
       name,
       description: "Used earlier in this conversation; no longer available.",
@@ -165,7 +167,7 @@ export class RequestComposer {
   #namedTool(tool: string, notes: Note[]): RequestSettings["toolChoice"] {
     const name = this.#rendering.names.toolName(tool);
     if (this.#declared.some((declared) => declared.name === name)) return { tool: name };
-    notes.push(note("setting-adapted", `The tool ${tool} is not declared, so it cannot be demanded.`));
+    notes.push(note("setting-adapted", `The tool ${tool} is not declared, so it cannot be required.`));
     return "auto";
   }
 
@@ -175,13 +177,13 @@ export class RequestComposer {
   }
 }
 
-/** The names of tools that a body's own API runs. */
+/** Returns the names of server tools, which the API runs itself. */
 const serverToolNames = (extra: ProviderFields | undefined): readonly JsonValue[] =>
   (extra?.fields ?? []).flatMap(({ at, value }) =>
     at.endsWith("tools/-") && isObject(value) ? [value["name"] as JsonValue] : [],
   );
 
-/** A number no API would take is moved to the nearest one that some do. */
+/** Clamps a setting to the range that APIs accept. */
 const clampSetting = (
   asked: number | undefined,
   [least, most]: readonly [number, number],
@@ -194,14 +196,14 @@ const clampSetting = (
   return taken;
 };
 
-/** What a caller may choose about one request. */
+/** Options for a single request. */
 export type ComposeOptions = {
   readonly settings?: RequestSettings;
   readonly policy?: Partial<RenderPolicy>;
   readonly unverified?: "keep" | "drop";
 };
 
-/** A whole conversation as one request. */
+/** Composes one request from a whole conversation. */
 export const composeRequest = (
   conversation: Conversation,
   destination: Destination,

@@ -4,22 +4,22 @@ import { note, type Note } from "../conversation/notes.ts";
 import type { Target } from "../transcript/target.ts";
 import type { AdaptedSchema } from "./schema/adapt.ts";
 
-/** The fields of one API family that are carried as they are, by path. */
+/** The fields of one API family that are carried over unchanged, by path. */
 export type FieldTable = {
-  /** Taken by every model. */
+  /** Accepted by every model. */
   readonly carried: Readonly<Record<string, FieldShape>>;
-  /** Refused by models that take no sampling settings. */
+  /** Refused by models without sampling settings. */
   readonly sampling: Readonly<Record<string, FieldShape>>;
-  /** Taken only where the request has another path. */
+  /** Accepted only where the request has another path. */
   readonly conditional: Readonly<Record<string, string>>;
   /**
-   * Also read as settings and written from those. The original is written where the settings left its place
-   * empty and the request has the path named here; a path that names itself is never added, only compared.
+   * Also read as settings and encoded from those. The original is written where encoding the settings left the field
+   * unset and the request has the path named here; a path that names itself is never added, only compared.
    */
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** What a field has to be; another value is noted and left out. */
+/** The type a field must have; other values are noted and left out. */
 type FieldShape = "number" | "string" | "boolean" | "list" | "object" | "any";
 
 const hasShape = (value: unknown, shape: FieldShape): boolean => {
@@ -28,10 +28,10 @@ const hasShape = (value: unknown, shape: FieldShape): boolean => {
   return shape === "object" ? isObject(value) : typeof value === shape;
 };
 
-/** A field of the table that a body has, with the pointer it was found at. */
+/** A field of the table found in a body, with its JSON pointer. */
 export type FoundField = { readonly field: ProviderField; readonly pointer: string };
 
-/** The fields of a table that a body has. Nulls say nothing and are left out. Keys are found in either spelling. */
+/** Finds the fields of a table in a body. Nulls are ignored. Keys are found in camelCase and snake_case. */
 export const findFields = (body: Record<string, unknown>, table: FieldTable, root: string): readonly FoundField[] => [
   ...Object.entries(table.carried).flatMap(([path, shape]) => ofShape(shape, findField(body, path, root, {}))),
   ...Object.entries(table.sampling).flatMap(([path, shape]) =>
@@ -69,30 +69,29 @@ const findField = (
   return [{ field: { at: place, value: toPlainJson(value).value, ...when, loss }, pointer: `${root}/${at}${key}` }];
 };
 
-/** The sentence for a field that is not written. */
+/** The note message for a field that is not written. */
 export const lossMessage = (pointer: string): string => `The field ${pointer} is not carried over.`;
 
-/** The key of an object that means `name`: itself, or its spelling with underscores. */
+/** Finds the key for `name` in an object: camelCase or snake_case. */
 const findKey = (holder: Record<string, unknown>, name: string): string | undefined => {
   if (Object.hasOwn(holder, name)) return name;
   const other = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.hasOwn(holder, other) ? other : undefined;
 };
 
-/** Whether fields go to the model they were written for. */
+/** Whether a target is the model the fields were read from. */
 export const isForTarget = ({ provider, model }: ProviderFields, target: Target): boolean =>
   provider === target.provider && (model === "" || model === target.model);
 
-/** The notes where fields go to another model than theirs. */
+/** Returns the notes for fields that are left out because the target is another model. */
 export const lossNotes = ({ fields }: ProviderFields): readonly Note[] =>
   fields.filter(({ translated }) => translated !== true).map(lossNote);
 
 const lossNote = ({ kind, loss }: ProviderField): Note => note(kind ?? "unread-field", loss);
 
 /**
- * A body with the fields its own API also takes. What the body says already
- * stays; what cannot stand there leaves a note. The body's last key, its
- * messages, stays last.
+ * Adds carried-over fields to a body. Fields the body has already win; what cannot be added leaves a note. The body's
+ * last key, its messages, stays last.
  */
 export const addProviderFields = (
   body: JsonObject,
@@ -110,7 +109,7 @@ export const addProviderFields = (
   return keepLastKey(body, whole);
 };
 
-/** A declared tool with the fields its own API also takes. A strict schema has to be the one declared strict, and closed. */
+/** Adds carried-over fields to a declared tool. `strict` is kept only for an unchanged schema without additional properties. */
 export const addToolFields = (
   declared: JsonObject,
   { extra }: ToolDeclaration,
@@ -128,7 +127,7 @@ const hasPath = (value: JsonValue | undefined, [key, ...rest]: readonly string[]
   return isObject(value) && hasPath((value as JsonObject)[key], rest);
 };
 
-/** The object with a value put in; undefined where another value stands in its place. */
+/** Returns the object with a value set at a path; undefined where another value is there already. */
 const addField = (
   holder: JsonObject,
   [key = "", ...rest]: readonly string[],

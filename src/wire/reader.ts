@@ -8,7 +8,7 @@ import type { Media, Outcome, UserPart } from "../conversation/parts.ts";
 import { findFields, lossMessage, type FieldTable } from "./provider-fields.ts";
 import type { DecodedRequest, RequestSettings } from "./wire.ts";
 
-/** A collector for what a body holds, shared by the readers of all families. Nothing it is given can make it throw. */
+/** Collects the content of a request body; shared by the readers of all API families. It never throws, whatever the input. */
 export class RequestReader {
   readonly notes: Note[] = [];
   readonly #events: ForeignEntry[] = [];
@@ -38,14 +38,14 @@ export class RequestReader {
     this.#events.push(tool === undefined ? { type: "result", id, outcome } : { type: "result", id, tool, outcome });
   }
 
-  /** A file given as base64. */
+  /** Stores a file given as base64. */
   mediaFromBase64(base64: string, facts: MediaFacts): Media {
     const { media, blob } = storeBase64(base64, facts);
     this.#blobs[blob.hash] = blob.base64;
     return media;
   }
 
-  /** A file given by address; `data:` addresses are files given as base64. */
+  /** Creates media from a URL; a `data:` URL is stored like base64. */
   mediaFromUri(uri: string, facts: Partial<MediaFacts> & { readonly kind: Media["kind"] }): Media {
     const inline = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(uri);
     if (inline !== null && inline[2]!.endsWith(";base64"))
@@ -53,24 +53,24 @@ export class RequestReader {
     return mediaAt(uri, { ...facts, mimeType: facts.mimeType ?? guessType(uri, facts.kind) });
   }
 
-  /** Says that something in the body has no place in a conversation. */
+  /** Notes that a conversation cannot hold something in the body. */
   noteUnknownPart(what: string, pointer: string): void {
     this.notes.push(note("unknown-part", `${what} at ${pointer} has no counterpart elsewhere and is left out.`));
   }
 
-  /** Says that only the words of something are kept. */
+  /** Notes that only the text of something is kept. */
   noteShownAsText(what: string, pointer: string): void {
     this.notes.push(note("media-as-text", `The ${what} at ${pointer} is shown as text.`));
   }
 
-  /** Says which fields of an object were not carried over. */
+  /** Notes the fields of an object that are not carried over. */
   noteUnreadFields(body: JsonObject | Record<string, unknown>, known: readonly string[], pointer = ""): void {
     for (const key of Object.keys(body))
       if (!known.includes(key) && !this.#carried.has(`${pointer}/${key}`))
         this.notes.push(note("unread-field", lossMessage(`${pointer}/${key}`)));
   }
 
-  /** Takes note of a cache marker. A conversation has none: every request sets its own. */
+  /** Notes a cache point. A conversation has none: every request sets its own. */
   noteCacheMarker(marker: unknown, pointer: string): void {
     if (isObject(marker)) this.#marks.push({ pointer, ttl: stringOf(marker["ttl"]) });
   }
@@ -83,7 +83,7 @@ export class RequestReader {
     }
   }
 
-  /** Keeps a tool that only this API runs, for a request to the same model. `list` is where tools stand. */
+  /** Keeps a server tool, which only this API runs, for a request to the same model. `list` is the path of the tool list. */
   carryTool(list: string, tool: Record<string, unknown>, pointer: string): void {
     const what = JSON.stringify(tool["type"] ?? Object.keys(tool)[0] ?? "nothing");
     const loss = `A tool of the kind ${what} at ${pointer} has no counterpart elsewhere and is left out.`;
@@ -95,7 +95,7 @@ export class RequestReader {
     this.#fields.push({ ...field, value: toPlainJson(field.value).value, loss: lossMessage(pointer) });
   }
 
-  /** The fields of a declared tool that only this API knows. */
+  /** Returns the fields of a declared tool that only this API knows. */
   toolFields(tool: Record<string, unknown>, known: readonly string[], pointer: string): { extra?: ProviderFields } {
     const { provider, model } = this.#origin;
     const fields = known
@@ -113,7 +113,7 @@ export class RequestReader {
     const { entries, notes } = importHistory(this.#events);
     const { provider, model } = this.#origin;
     const settings = { ...head.settings, ...this.#cache(head.settings) };
-    // What a server runs is put in first: other fields ask whether there are tools.
+    // Server tools are added first: other fields depend on whether there are tools.
     const fields = this.#fields.toSorted(
       (one, other) => Number(other.at.endsWith("/-")) - Number(one.at.endsWith("/-")),
     );
@@ -133,22 +133,17 @@ export class RequestReader {
     };
   }
 
-  /** The cache setting that stands for all markers; the longest life counts, as a shorter one may not come before it. */
+  /** Returns the cache setting for all markers found; the longest TTL is used, since a shorter one may not come before a longer one. */
   #cache({ cache }: RequestSettings): Pick<RequestSettings, "cache"> {
     if (this.#marks.length === 0) return {};
     const ttl = this.#marks.map((mark) => mark.ttl).find((life) => life === "1h") ?? this.#marks[0]?.ttl;
     const places = this.#marks.map(({ pointer }) => pointer).join(", ");
-    this.notes.push(
-      note("setting-adapted", `Cache markers are set anew where the target takes them, not at ${places}.`),
-    );
+    this.notes.push(note("setting-adapted", `Cache points are set where the target accepts them, not at ${places}.`));
     return { cache: { ...cache, marks: true, ...(ttl === undefined ? {} : { ttl }) } };
   }
 }
 
-/**
- * One message of a body, block by block. Results, the user's words and the
- * model's keep their order, whatever role the message was filed under.
- */
+/** Reads one message block by block. Results, user parts and model parts keep their order, whatever role the message has. */
 export class MessageReader {
   readonly #reader: RequestReader;
   #words: UserPart[] = [];
@@ -168,7 +163,7 @@ export class MessageReader {
     this.#said.push(...parts);
   }
 
-  /** Hands over what was said so far: before a result, and at the end. */
+  /** Emits the parts collected so far: before a result, and at the end. */
   flush(): void {
     this.#reader.user(this.#words);
     this.#reader.model(this.#said);
@@ -177,19 +172,19 @@ export class MessageReader {
   }
 }
 
-/** The object behind a value, or an empty one. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** The items behind a value, or none. */
+/** Returns the value if it is an array, otherwise an empty one. */
 export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The string behind a value, if it is one. */
+/** Returns the value if it is a string. */
 export const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The id behind a value; some programs count, and some leave it out. */
+/** Returns an id as text; some programs use numbers, and some leave it out. */
 export const idOf = (value: unknown): string => (typeof value === "number" ? String(value) : (stringOf(value) ?? ""));
 
-/** The finite number behind a value, if it is one. */
+/** Returns the value if it is a finite number. */
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 

@@ -6,40 +6,40 @@ import type { ToolResponseLayout } from "../transcript/target.ts";
 import type { ResponseDecoder } from "./decode/events.ts";
 import type { ArgumentNames } from "./schema/argument-names.ts";
 
-/** The API families, by the names people use on the command line. */
+/** The API families, by their names on the command line. */
 export type WireId = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "openai-responses";
 
-/** What a caller may ask of a request besides its messages. Absent means the API's own default. */
+/** Settings of a request. Absent means the API's own default. */
 export type RequestSettings = {
   readonly maxTokens?: number;
-  /** About how many tokens the model's context has left for the answer. A limit never exceeds it. */
+  /** About how many tokens of the context window are left for the response. The token limit never exceeds it. */
   readonly contextLeft?: number;
   readonly temperature?: number;
   readonly stream?: boolean;
   readonly toolChoice?: ToolChoice;
   readonly thinking?: ThinkingSetting;
-  /** Whether summaries of thoughts are asked for, or refused, where an API leaves that to the request. */
+  /** Whether thinking summaries are requested, or turned off, where the API leaves that to the request. */
   readonly thoughts?: boolean;
   readonly cache?: CacheSetting;
-  /** What the body these settings were read from said besides. */
+  /** Further fields of the body these settings were read from. */
   readonly extra?: ProviderFields;
 };
 
-/** Whether the model may, must not or must call a tool. */
+/** Whether the model may, must not or must call a tool, or which one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
-/** How hard to think. `budget` counts tokens and is for models that know no effort. */
+/** How much to think. `budget` is in tokens, for models without effort levels. */
 export type ThinkingSetting = { readonly effort: "none" | "low" | "medium" | "high"; readonly budget?: number };
 
 /**
- * Prompt cache hints: `marks` sets explicit markers where an API has them, which live as long as `ttl` says;
- * `key` routes requests of one session together.
+ * Prompt cache settings: `marks` sets explicit cache points where an API has them, with a lifetime of `ttl`; `key` routes
+ * requests of one session together.
  */
 export type CacheSetting = { readonly marks?: boolean; readonly key?: string; readonly ttl?: string };
-/** When a request may ask for summaries of thoughts: never, only where it asks for thinking too, or always. */
+/** When a request may ask for thinking summaries: never, only together with thinking, or always. */
 export type ThoughtSummaries = "never" | "with-thinking" | "always";
 
-/** Everything a request says besides its messages. Tool names are already the target's. */
+/** Everything in a request besides its messages. Tool names are already the target's. */
 export type WireRequest<Dialect> = {
   readonly model: string;
   readonly system?: string;
@@ -48,13 +48,13 @@ export type WireRequest<Dialect> = {
   readonly dialect: Dialect;
 };
 
-/** A message with a cache marker, and its place among the messages. */
+/** A message with a cache point, and its index among the messages. */
 export type MarkedMessage = { readonly at: number; readonly message: JsonObject };
 
-/** A body, and what had to be adapted to write it. */
+/** A request body, and notes on adapted settings. */
 export type EncodedBody = { readonly body: JsonObject; readonly notes: readonly Note[] };
 
-/** A body brought back into a conversation. */
+/** A request body decoded into a conversation. */
 export type DecodedRequest = {
   readonly conversation: Conversation;
   readonly settings: RequestSettings;
@@ -63,30 +63,30 @@ export type DecodedRequest = {
 };
 
 /**
- * How one API family writes a conversation. Syntax only: a wire never repairs,
- * never throws on what it reads, and never looks at a provider's name.
+ * Encodes and decodes the requests and responses of one API family. Syntax only: a wire never repairs, never throws on
+ * what it reads, and never looks at a provider's name.
  */
 export type Wire<Dialect> = {
   readonly id: WireId;
-  /** Messages that stand before all steps, such as a system message. */
+  /** Encodes the messages before all steps, such as a system message. */
   readonly encodeHead: (request: WireRequest<Dialect>) => readonly JsonObject[];
-  /** One step as messages. `layout` is how results are laid out where an API leaves that open. */
+  /** Encodes one step as messages. `layout` selects the layout of tool results where an API leaves that open. */
   readonly encodeStep: (step: Step, dialect: Dialect, layout?: ToolResponseLayout) => readonly JsonObject[];
-  /** Two neighbouring messages of one side as one; undefined where they stay two. For targets that want the sides to alternate. */
+  /** Merges two adjacent messages of one role; undefined where they cannot be merged. For targets that require alternating roles. */
   readonly mergeMessages: (before: JsonObject, next: JsonObject, dialect: Dialect) => JsonObject | undefined;
-  /** The messages that carry a cache marker, where markers are asked for and this API has them. The others stay as they are. */
+  /** Returns the messages that get a prompt cache point, where these are requested and the API has them. */
   readonly markCachePoints: (
     messages: readonly JsonObject[],
     request: WireRequest<Dialect>,
   ) => readonly MarkedMessage[];
-  /** The request around the messages. The array is taken as it is, not copied. */
+  /** Encodes the request body around the messages. The array is used, not copied. */
   readonly encodeRequest: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => EncodedBody;
-  /** The messages inside a body made by `encodeRequest`, without cache markers. */
+  /** Extracts the messages from a body made by `encodeRequest`, without cache points. */
   readonly extractMessages: (body: JsonObject) => readonly JsonObject[];
-  /** A body of this family, however broken, as a conversation. `from` says who made its model messages. */
+  /** Reads a body of this family, however broken, as a conversation. `from` is the origin of its model messages. */
   readonly read: (body: unknown, from: Origin) => DecodedRequest;
-  /** The arguments of a tool that go by another name in this API; absent where every name is taken. */
+  /** Returns the renamed arguments of a tool; absent where the API accepts every name. */
   readonly argumentNames?: (parameters: JsonObject | undefined, dialect: Dialect) => ArgumentNames | undefined;
-  /** How answers are read, as they stream in or whole. */
+  /** Decodes responses, streamed or complete. */
   readonly decode: ResponseDecoder<Dialect>;
 };

@@ -54,7 +54,10 @@ export type SimulatedProvider = {
 /** Sets up a stage. The simulated clock is the simulator's clock too. */
 export const simulateProvider = (
   name: string,
-  { patience, ...options }: Omit<SimulatorOptions, "provider"> & { readonly patience?: Partial<RetryPolicy> } = {},
+  {
+    retryPolicy,
+    ...options
+  }: Omit<SimulatorOptions, "provider"> & { readonly retryPolicy?: Partial<RetryPolicy> } = {},
 ): SimulatedProvider => {
   let simulator: Simulator | undefined;
   const traffic = { bytes: 0, chunks: 0 };
@@ -71,7 +74,7 @@ export const simulateProvider = (
   const transport = openTransport({
     world,
     signer: createRequestSigner(world),
-    ...(patience === undefined ? {} : { retryPolicy: patience }),
+    ...(retryPolicy === undefined ? {} : { retryPolicy }),
   });
   return { provider: findProvider(name), simulator, world, transport, traffic };
 };

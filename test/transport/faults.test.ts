@@ -66,7 +66,7 @@ const run = async (
     script,
     faults,
     ...rest,
-    ...(attempts === undefined ? {} : { patience: { maxAttempts: attempts } }),
+    ...(attempts === undefined ? {} : { retryPolicy: { maxAttempts: attempts } }),
   });
   const went = await exchange(set, asking);
   return { ...went, requests: requestsIn(went.events), elapsed: set.world.clock.elapsed() };

@@ -258,7 +258,7 @@ describe("what goes wrong with a list", () => {
       message: `Incorrect API key: ${everyKey["OPENAI_API_KEY"]}`,
     };
     const failure = await faulty("openai", quoting);
-    expect(failure).toMatchObject({ kind: "bad-key", said: "Incorrect API key: [secret]" });
+    expect(failure).toMatchObject({ kind: "bad-key", detail: "Incorrect API key: [secret]" });
   });
 
   it("no key, and no address", async () => {
@@ -352,7 +352,7 @@ describe("a count of tokens", () => {
     for (const answer of [{}, { input_tokens: "9" }, { input_tokens: -1 }]) {
       const { world } = scripted(answer);
       const failure = await failureFrom(world.run(countTokens(findProvider("anthropic"), "m", {}, world)));
-      expect(failure).toMatchObject({ kind: "malformed-stream", said: "It holds no number of tokens" });
+      expect(failure).toMatchObject({ kind: "malformed-stream", detail: "It holds no number of tokens" });
     }
   });
 

@@ -214,7 +214,7 @@ describe("a refusal that teaches nothing", () => {
     const went = await send(server, to);
     const sentence = findProvider(providerOf(to)[0]).destination("").wire.decode.parseError(said)?.message;
     expect([quirksIn(went), server.bodies.length]).toEqual([[], 1]);
-    expect(went.failure).toMatchObject({ kind: "refused", status: 400, said: sentence });
+    expect(went.failure).toMatchObject({ kind: "refused", status: 400, detail: sentence });
   });
 
   it("is not answered with the same bytes again, whatever it seems to teach", async () => {

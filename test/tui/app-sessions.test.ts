@@ -203,7 +203,7 @@ describe("switching the model", () => {
       "• It fits: about 3k of 131k tokens.",
       "• About 3k tokens are not cached: $0.0004 for the next request.",
       "• Media it cannot take (replaced by a text):",
-      "  • image file-9b8d57fe (image/png) is only named: this model does not take image here.",
+      "  • image file-9b8d57fe (image/png) is replaced by a description: this model does not take image here.",
       "• Thinking that would be left out:",
       "  • Thinking of another model is left out.",
       "• 1 more change to fit its API; /explain groq/openai/gpt-oss-120b names it.",

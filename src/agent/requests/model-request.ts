@@ -168,7 +168,7 @@ const emitTransportEvent = (
     case "call-delta":
     case "part-end":
     case "usage":
-    case "answering":
+    case "response-start":
     case "finish":
     case "skipped":
   }

@@ -1,14 +1,14 @@
 import type { Environment } from "../../world/world.ts";
 
-/** Where the means to sign requests were found, in words that hold no secret; or what to do to have some. */
+/** Where credentials were found, without any secret; or how to set them up. */
 export type CredentialStatus =
   | { readonly found: true; readonly from: string; readonly kind: CredentialKind }
   | { readonly found: false; readonly how: string };
 
-/** What signs a request: nothing, a key, a token somebody else made, AWS keys, Google's, or a sign-in of our own. */
+/** The kind of credentials: none, an API key, a token from outside, AWS keys, Google credentials, or our own OAuth sign-in. */
 type CredentialKind = "none" | "key" | "token" | "aws" | "google" | "sign-in";
 
-/** Why a request could not be signed, before it is said whose request it was. The message holds no secret. */
+/** Thrown when a request cannot be signed. The message contains no secret. */
 export class AuthError extends Error {
   readonly kind: "no-key" | "bad-key" | "network";
   /** The host that could not be reached. */
@@ -22,10 +22,10 @@ export class AuthError extends Error {
   }
 }
 
-/** A secret and the variable it came from. */
+/** A secret and its environment variable. */
 export type EnvironmentKey = { readonly name: string; readonly secret: string };
 
-/** The first of these variables that holds something. A value no header can carry is refused rather than sent. */
+/** Reads the first of these variables that is set. A value that no HTTP header can hold is refused. */
 export const readKey = (env: Environment, names: readonly string[]): EnvironmentKey | undefined => {
   for (const name of names) {
     const secret = env[name]?.trim() ?? "";

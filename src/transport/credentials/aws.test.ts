@@ -190,7 +190,7 @@ describe("AWS's own chain", () => {
     await expect(failed).rejects.toMatchObject({
       failure: {
         kind: "bad-key",
-        said: "AWS profile work gives no keys (Could not load credentials from any providers).",
+        detail: "AWS profile work gives no keys (Could not load credentials from any providers).",
       },
     });
     await expect(failed).rejects.not.toThrow("hush-hush");

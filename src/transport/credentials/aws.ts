@@ -5,14 +5,14 @@ import { AuthError, readKey, type CredentialStatus } from "./api-key.ts";
 import type { TokenCache, ExpiringValue } from "./token-cache.ts";
 import { awsRegion, envValue } from "../endpoint.ts";
 
-/** Keys that sign requests to AWS. */
+/** AWS credentials. */
 export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 };
 
-/** Where keys for AWS would come from, without asking the network. */
+/** Finds where AWS credentials would come from, without network requests. */
 export const findAws = async (world: Pick<World, "env" | "host" | "files">): Promise<CredentialStatus> => {
   const bearer = readKey(world.env, [bearerVariable]);
   if (bearer !== undefined) return { found: true, from: bearer.name, kind: "token" };
@@ -20,7 +20,7 @@ export const findAws = async (world: Pick<World, "env" | "host" | "files">): Pro
   return typeof source === "string" ? { found: true, from: source, kind: "aws" } : source;
 };
 
-/** Adds what proves to AWS who sends a request. Sign last: a header or body changed later breaks the signature. */
+/** Signs a request to AWS (Signature V4 or a bearer token). Sign last: a header or body changed later breaks the signature. */
 export const signAws = async (
   request: HttpRequest,
   world: Pick<World, "env" | "clock">,
@@ -47,12 +47,12 @@ export const signAws = async (
     },
     { signingDate: new Date(world.clock.now()) },
   );
-  // The host is signed, but it is the network that writes it.
+  // The host is signed, but the network layer adds the header.
   const { host: _, ...headers } = signed;
   return { ...request, headers: { ...request.headers, ...headers } };
 };
 
-/** Gets keys: from the environment when they are there, else the way AWS's own tools do, which may ask the network. */
+/** Fetches AWS credentials: from the environment, else through AWS's own provider chain, which may use the network. */
 export const fetchAwsKeys = async (world: Pick<World, "env" | "host" | "files">): Promise<ExpiringValue<AwsKeys>> => {
   const source = await findAwsSource(world);
   if (typeof source !== "string") throw new AuthError("no-key", source.how);
@@ -68,7 +68,7 @@ export const fetchAwsKeys = async (world: Pick<World, "env" | "host" | "files">)
 const bearerVariable = "AWS_BEARER_TOKEN_BEDROCK";
 const keyVariables = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
 
-/** In the order of AWS's own chain: a profile that is named wins over keys in the environment. */
+/** Checks sources in the order of AWS's own chain: a named profile wins over keys in the environment. */
 const findAwsSource = async (
   world: Pick<World, "env" | "host" | "files">,
 ): Promise<string | Extract<CredentialStatus, { found: false }>> => {
@@ -124,7 +124,7 @@ const keysFromEnvironment = ({ env }: Pick<World, "env">): AwsKeys => {
   };
 };
 
-/** The chain reads the real environment and files; it is asked only where this world has something for it to find. */
+/** Runs AWS's provider chain. It reads the real environment and files, so it runs only if this world has something to find. */
 const fetchFromChain = async (
   profile: string | undefined,
   source: string,
@@ -137,21 +137,21 @@ const fetchFromChain = async (
     )();
     return { accessKeyId, secretAccessKey, expiration, ...(sessionToken === undefined ? {} : { sessionToken }) };
   } catch (error) {
-    // The chain names files, profiles and hosts, never keys, and keeps what a command said to itself.
+    // The chain's messages name files, profiles and hosts, never keys or output of commands.
     const said = error instanceof Error ? error.message : "no reason was given";
     throw new AuthError("bad-key", `${source} gives no keys (${said}).`);
   }
 };
 
-/** What a proxy or a retry may change on the way is not signed. */
+/** Returns the headers to sign: none that a proxy or a retry may change. */
 const signable = (headers: HttpRequest["headers"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name === "content-type" || name.startsWith("x-amz-")));
 
-/** An endpoint that was moved to another region signs for that one. */
+/** Returns the region in an endpoint's host name. */
 const regionIn = (hostname: string): string | undefined =>
   /\bbedrock(?:-runtime)?(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?amazonaws\.com$/.exec(hostname)?.[1];
 
-/** SHA-256 in the form the signer wants, plain or keyed. */
+/** SHA-256 or HMAC in the interface of the signer library. */
 class Sha256 {
   readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
 
@@ -167,7 +167,7 @@ class Sha256 {
     return Promise.resolve(new Uint8Array(this.#hash.digest()));
   }
 
-  /** Part of the contract; signing makes a new one each time. */
+  /** Part of the interface; the signer creates a new one each time. */
   reset(): void {}
 }
 

@@ -12,7 +12,7 @@ import {
 } from "./oauth.ts";
 import { readTokens, removeTokens, tokenFile, writeTokens } from "./token-store.ts";
 
-/** Lets a person sign in to Gemini Code Assist with their Google account, and keeps the tokens. Returns where. */
+/** Signs a user in to Gemini Code Assist with a Google account and stores the tokens. Returns the path of their file. */
 export const signInToCodeAssist = async (
   world: World,
   how: Pick<OAuthSignInOptions, "show" | "signal">,
@@ -25,14 +25,14 @@ export const signInToCodeAssist = async (
   return tokenFile(world, storeName);
 };
 
-/** Makes the tokens worthless and forgets them. They are forgotten even when the service cannot be reached. */
+/** Signs out: revokes and deletes the tokens. They are deleted even if the service cannot be reached. */
 export const signOutOfCodeAssist = async (world: World): Promise<void> => {
   const stored = await readTokens(world, storeName);
   await removeTokens(world, storeName);
   if (stored !== undefined) await revokeToken(world, endpointsIn(world), stored.refresh).catch(() => false);
 };
 
-/** Whether somebody is signed in, without asking the network. */
+/** Finds out whether a user is signed in, without network requests. */
 export const findCodeAssist = async (world: Pick<World, "env" | "host" | "files">): Promise<CredentialStatus> => {
   const stored = await readTokens(world, storeName);
   if (stored === undefined) return { found: false, how: clientMissing(world) ?? "Sign in with parley login." };
@@ -42,13 +42,13 @@ export const findCodeAssist = async (world: Pick<World, "env" | "host" | "files"
   return { found: true, from: `signed in with Google (tokens in ${tokenFile(world, storeName)})`, kind: "sign-in" };
 };
 
-/** The access token of the sign-in, a new one when the last has expired. */
+/** Returns the access token of the sign-in; refreshes it when it has expired. */
 export const fetchCodeAssistToken = async (world: World): Promise<ExpiringValue<string>> => {
   const found = await findCodeAssist(world);
   const stored = await readTokens(world, storeName);
   if (!found.found || stored === undefined)
     throw new AuthError("no-key", found.found ? "Sign in with parley login." : found.how);
-  // Another process may have renewed it a moment ago.
+  // Another process may have refreshed it already.
   if (stored.access !== undefined && stored.expires !== undefined && stored.expires - renewalMargin > world.clock.now())
     return { value: stored.access, until: stored.expires };
   const { access, expires, refresh } = await refreshTokens(world, endpointsIn(world), clientIn(world), stored.refresh);
@@ -56,7 +56,7 @@ export const fetchCodeAssistToken = async (world: World): Promise<ExpiringValue<
   return { value: access, until: expires };
 };
 
-/** Forgets the access token alone, so that the next one is new. */
+/** Deletes only the access token, so that the next request refreshes it. */
 export const dropCodeAssistToken = async (world: World): Promise<void> => {
   const stored = await readTokens(world, storeName);
   if (stored !== undefined) await writeTokens(world, storeName, { client: stored.client, refresh: stored.refresh });

@@ -124,17 +124,17 @@ describe("the project that pays for Code Assist", () => {
     [
       "Google says no",
       [[403, { error: { status: "PERMISSION_DENIED", message: "no" } }]],
-      { kind: "bad-key", said: "Code Assist does not say which project pays (PERMISSION_DENIED)." },
+      { kind: "bad-key", detail: "Code Assist does not say which project pays (PERMISSION_DENIED)." },
     ],
     [
       "the answer is nonsense",
       [[502, "<html>"]],
-      { kind: "bad-key", said: "Code Assist does not say which project pays (502)." },
+      { kind: "bad-key", detail: "Code Assist does not say which project pays (502)." },
     ],
     [
       "the enrolment never ends",
       [[200, { allowedTiers: [usual] }], ...Array<readonly [number, unknown]>(30).fill([200, { done: false }])],
-      { kind: "bad-key", said: "Google did not finish enrolling this account. Try again later." },
+      { kind: "bad-key", detail: "Google did not finish enrolling this account. Try again later." },
     ],
   ])("is missing with a reason when %s", async (_, answers, failure) => {
     const { world } = await worldWith(answers);

@@ -4,10 +4,10 @@ import type { World } from "../../world/world.ts";
 import { requestJson, getField, getText, type JsonResponse } from "./http.ts";
 import { AuthError } from "./api-key.ts";
 
-/** What a Code Assist request says about itself besides what the model is to read. */
+/** Metadata of a Code Assist request. */
 export type CodeAssistMetadata = { readonly project: string; readonly promptId: string; readonly session: string };
 
-/** Fills in who pays for a Code Assist request, and which prompt and session it belongs to. */
+/** Adds the project to charge, the prompt id and the session id to a Code Assist request. */
 export const addCodeAssistMetadata = (
   body: JsonObject,
   { project, promptId, session }: CodeAssistMetadata,
@@ -18,25 +18,22 @@ export const addCodeAssistMetadata = (
   request: { ...requestIn(body), session_id: session },
 });
 
-/** The question how many tokens a Code Assist request has. Only the messages are counted there. */
+/** Builds the token-count request for a Code Assist body. Only the messages are counted there. */
 export const codeAssistCountRequest = (body: JsonObject): JsonObject => ({
   request: { model: `models/${getText(body, "model") ?? ""}`, contents: requestIn(body)["contents"] ?? [] },
 });
 
 const requestIn = (body: JsonObject): JsonObject => (isObject(body["request"]) ? (body["request"] as JsonObject) : {});
 
-/** Sends a signed request to Code Assist's own methods; `method` is such as `loadCodeAssist`. */
+/** Sends signed requests to Code Assist's own methods, such as `loadCodeAssist`. */
 export type CodeAssistClient = {
   readonly world: Pick<World, "net" | "clock">;
-  /** The address of a method, or of an operation under way. */
+  /** The URL of a method, or of a pending operation. */
   readonly address: (method: string) => string;
   readonly authorize: (request: HttpRequest) => Promise<HttpRequest>;
 };
 
-/**
- * The project Google keeps for an account that has none of its own. An account
- * that was never here is enrolled first, which takes a while.
- */
+/** Finds the project Google manages for an account without its own. A new account is onboarded first, which takes a while. */
 export const findProject = async (desk: CodeAssistClient): Promise<string> => {
   const loaded = await post(desk, ":loadCodeAssist", { metadata });
   const known = projectIn(loaded);
@@ -47,7 +44,7 @@ export const findProject = async (desk: CodeAssistClient): Promise<string> => {
 
 const metadata = { ideType: "IDE_UNSPECIFIED", platform: "PLATFORM_UNSPECIFIED", pluginType: "GEMINI" };
 
-/** Some answers hold the project's id, others an object with it. */
+/** Some responses contain the project's id, others an object with it. */
 const projectIn = (body: unknown): string | undefined =>
   getText(body, "cloudaicompanionProject") ?? getText(getField(body, "cloudaicompanionProject"), "id");
 

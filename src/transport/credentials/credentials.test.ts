@@ -69,14 +69,14 @@ describe("a request", () => {
       provider: "anthropic",
       label: "Anthropic",
       kind: "bad-key",
-      said: "ANTHROPIC_API_KEY holds a space, a line break or a character outside plain ASCII, which no key does.",
+      detail: "ANTHROPIC_API_KEY holds a space, a line break or a character outside plain ASCII, which no key does.",
     };
     await expect(headersTo("anthropic", { ANTHROPIC_API_KEY: key })).rejects.toMatchObject({ failure });
     expect(
       await findCredentials(findProvider("anthropic"), simulatedWorld({ env: { ANTHROPIC_API_KEY: key } })),
     ).toEqual({
       found: false,
-      how: failure.said,
+      how: failure.detail,
     });
   });
 

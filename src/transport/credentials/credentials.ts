@@ -12,17 +12,17 @@ import { fetchGoogleToken, findGoogle, signGoogle, type GoogleToken } from "./go
 
 export type { CredentialStatus } from "./api-key.ts";
 
-/** What signs requests as long as a program runs. */
+/** Credentials of all providers, cached while the program runs. */
 export type Credentials = {
   readonly world: World;
   readonly aws: TokenCache<AwsKeys>;
   readonly google: TokenCache<GoogleToken>;
   readonly codeAssist: TokenCache<string>;
-  /** Addresses that were found to be a provider's own; the environment stays what it is. */
+  /** URLs already checked to be a provider's own; the environment does not change. */
   readonly verifiedAddresses: Set<string>;
 };
 
-/** Opens the means to sign requests. Nothing is read, loaded or asked before it is needed. */
+/** Opens the credentials. Nothing is read, loaded or requested before it is needed. */
 export const openCredentials = (world: World): Credentials => ({
   world,
   aws: new TokenCache(world.clock, () => fetchAwsKeys(world)),
@@ -31,7 +31,7 @@ export const openCredentials = (world: World): Credentials => ({
   verifiedAddresses: new Set(),
 });
 
-/** Whether requests to a provider can be signed, and with what. Reads variables and files, asks nobody. */
+/** Finds out whether requests to a provider can be signed, and with what. Reads variables and files, without network requests. */
 export const findCredentials = async (provider: Provider, world: World): Promise<CredentialStatus> => {
   try {
     return await findForAuth(provider.auth, world);
@@ -42,9 +42,8 @@ export const findCredentials = async (provider: Provider, world: World): Promise
 };
 
 /**
- * The request with what proves who sends it. It must be complete before: what
- * changes later is not signed. Throws a `ProviderError`; and plainly, if the
- * request is not for this provider's address, because then its key is not sent.
+ * Adds authentication to a request. The request must be complete: later changes are not signed. Throws a
+ * `ProviderError`; and a plain error if the URL is not the provider's own, so that its key is never sent elsewhere.
  */
 export const authorize = async (
   request: HttpRequest,
@@ -65,7 +64,7 @@ export const authorize = async (
   }
 };
 
-/** After a refusal: forgets the token that was refused. True when another one may be had. */
+/** Drops a refused token. True if a new one can be fetched. */
 export const renewCredentials = async (
   { auth }: Provider,
   { world, aws, google, codeAssist }: Credentials,
@@ -91,7 +90,7 @@ export const renewCredentials = async (
   }
 };
 
-/** A digest that tells accounts of a provider apart, and from which no key can be read. Undefined where we cannot tell. */
+/** Returns a hash that distinguishes accounts of a provider and reveals no key; undefined where the account is not known. */
 export const accountDigest = ({ id, auth }: Provider, env: Environment): string | undefined => {
   const account = identityIn(auth, env);
   return account === undefined
@@ -99,7 +98,7 @@ export const accountDigest = ({ id, auth }: Provider, env: Environment): string 
     : createHash("sha256").update(`${id}\0${account}`).digest("hex").slice(0, 16);
 };
 
-/** Makes what went wrong with signing a failure of the provider. */
+/** Converts an `AuthError` to a `ProviderError`; other errors are returned unchanged. */
 export const toProviderError = (error: unknown, { id, label }: Provider): unknown =>
   error instanceof AuthError ? new ProviderError(failureOf(error, { provider: id, label })) : error;
 
@@ -138,7 +137,7 @@ const findForAuth = async (auth: Auth, world: World): Promise<CredentialStatus> 
   }
 };
 
-/** A sign-in of our own, or else whatever else Google would accept from this machine, except a bare key. */
+/** Finds our own sign-in, or other Google credentials of this machine, except a plain API key. */
 const findForCodeAssist = async (world: World): Promise<CredentialStatus> => {
   const own = await findCodeAssist(world);
   if (own.found) return own;
@@ -204,7 +203,7 @@ const withHeader = (request: HttpRequest, name: string, value: string): HttpRequ
   headers: { ...request.headers, [name]: value },
 });
 
-/** Temporary keys change by the hour, so a profile or a project stands for its account. */
+/** Returns what identifies the account. Temporary keys change hourly, so a profile or project is used where there is one. */
 const identityIn = (auth: Auth, env: Environment): string | undefined => {
   switch (auth.type) {
     case "aws":

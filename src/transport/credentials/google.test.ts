@@ -150,7 +150,8 @@ describe("a request to Google Cloud", () => {
       failure: {
         kind: "bad-key",
         provider: "vertex",
-        said: "The application default credentials at ~/.config/gcloud/application_default_credentials.json are refused (invalid_grant).",
+        detail:
+          "The application default credentials at ~/.config/gcloud/application_default_credentials.json are refused (invalid_grant).",
       },
     });
   });
@@ -174,7 +175,8 @@ describe("a request to Google Cloud", () => {
     await expect(bearerOf(openCredentials(world))).rejects.toMatchObject({
       failure: {
         kind: "bad-key",
-        said: "The application default credentials at ~/.config/gcloud/application_default_credentials.json are none that we know.",
+        detail:
+          "The application default credentials at ~/.config/gcloud/application_default_credentials.json are none that we know.",
       },
     });
     expect(asked).toEqual([]);
@@ -215,7 +217,7 @@ describe("the service account of a machine", () => {
     const { host } = await machine(status, body);
 
     await expect(bearerOf(credentialsAt(host))).rejects.toMatchObject({
-      failure: { kind: "bad-key", said: `This machine has no service account to speak for (${status}).` },
+      failure: { kind: "bad-key", detail: `This machine has no service account to speak for (${status}).` },
     });
   });
 

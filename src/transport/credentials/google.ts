@@ -5,10 +5,10 @@ import { AuthError, readKey, type CredentialStatus } from "./api-key.ts";
 import type { TokenCache, ExpiringValue } from "./token-cache.ts";
 import { usesExpressKey, envValue } from "../endpoint.ts";
 
-/** An access token, and the project its use is charged to where that is another than the one asked for. */
+/** An access token, and the project to charge if it differs from the requested one. */
 export type GoogleToken = { readonly secret: string; readonly quotaProject?: string };
 
-/** Where Google credentials would come from, without asking the network. */
+/** Finds where Google credentials would come from, without network requests. */
 export const findGoogle = async (world: GoogleWorld): Promise<CredentialStatus> => {
   const source = await findGoogleSource(world);
   switch (source.type) {
@@ -25,7 +25,7 @@ export const findGoogle = async (world: GoogleWorld): Promise<CredentialStatus> 
   }
 };
 
-/** Adds what proves to Google Cloud who sends a request. */
+/** Adds Google Cloud authentication to a request. */
 export const signGoogle = async (
   request: HttpRequest,
   { env }: Pick<World, "env">,
@@ -45,7 +45,7 @@ export const signGoogle = async (
   };
 };
 
-/** Gets an access token the way Google's own tools do. */
+/** Fetches an access token as Google's own tools do (application default credentials). */
 export const fetchGoogleToken = async (world: GoogleWorld): Promise<ExpiringValue<GoogleToken>> => {
   const source = await findGoogleSource(world);
   const quotaProject = envValue(world.env, "GOOGLE_CLOUD_QUOTA_PROJECT");
@@ -142,7 +142,7 @@ const tokenFromFile = async (
       throw new AuthError("bad-key", `The ${from} give no token.`);
     return {
       value: makeToken(token, quotaProject ?? getText(file, "quota_project_id")),
-      // The library counts in the machine's time, this world perhaps in another.
+      // The library uses the machine's clock; this world may have another one.
       until: world.clock.now() + Math.max(0, (client.credentials.expiry_date ?? 0) - Date.now()),
     };
   } catch (error) {
@@ -150,7 +150,7 @@ const tokenFromFile = async (
   }
 };
 
-/** The library's errors hold the whole request, tokens and all: only a known word of theirs is passed on. */
+/** Converts an error of the library. Its errors contain the whole request with tokens, so only a known error code is used. */
 const toAuthError = (error: unknown, from: string): unknown => {
   const cause = getField(error, "cause");
   for (const own of [error, cause]) if (own instanceof AuthError) return own;
@@ -161,7 +161,7 @@ const toAuthError = (error: unknown, from: string): unknown => {
   return new AuthError("bad-key", `The ${from} give no token.`);
 };
 
-/** By its number, which needs no name server and is never sent through a proxy. */
+/** The metadata server by IP address, which needs no DNS and never goes through a proxy. */
 const metadataHost = "169.254.169.254";
 
 const tokenFromMetadata = async (

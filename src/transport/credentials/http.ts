@@ -2,10 +2,10 @@ import { readBodyText, NetError, type HttpRequest } from "../../world/net.ts";
 import type { Clock, World } from "../../world/world.ts";
 import { AuthError } from "./api-key.ts";
 
-/** An answer with JSON in it; `body` is undefined when it holds none. */
+/** A JSON response; `body` is undefined if it is no JSON. */
 export type JsonResponse = { readonly status: number; readonly body: unknown };
 
-/** One small question to a server that hands out tokens. Throws an `AuthProblem` when it cannot be reached or stays silent. */
+/** Sends a request to a token server. Throws an `AuthError` when it cannot be reached or does not respond in time. */
 export const requestJson = (
   { net, clock }: Pick<World, "net" | "clock">,
   request: HttpRequest,
@@ -16,7 +16,7 @@ export const requestJson = (
     return { status: response.status, body: parseJsonOrUndefined(await readBodyText(response, 2 ** 20)) };
   });
 
-/** A form, as token endpoints want it. */
+/** Builds a form request for a token endpoint. */
 export const formRequest = (url: string, fields: Readonly<Record<string, string | undefined>>): HttpRequest => {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
@@ -28,7 +28,7 @@ export const formRequest = (url: string, fields: Readonly<Record<string, string 
   };
 };
 
-/** This world's network in the shape of `fetch`, for libraries that bring their own requests. */
+/** Creates a `fetch` over this world's network, for libraries that send their own requests. */
 export const createFetch =
   ({ net, clock }: Pick<World, "net" | "clock">): typeof fetch =>
   async (input, init) => {
@@ -46,17 +46,17 @@ export const createFetch =
     });
   };
 
-/** The value of a field that is a non-empty text. */
+/** Returns the value of a field if it is a non-empty text. */
 export const getText = (body: unknown, field: string): string | undefined => {
   const value = getField(body, field);
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
-/** The value of a field, whatever it is. */
+/** Returns the value of a field. */
 export const getField = (body: unknown, field: string): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
 
-/** A JSON text as a value, or undefined when it is none. */
+/** Parses JSON; undefined if the text is none. */
 export const parseJsonOrUndefined = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -263,7 +263,7 @@ describe("a sign-in", () => {
     const failed: unknown = await bearerOf(openCredentials(world)).catch((error: unknown) => error);
 
     expect(failed).toMatchObject({
-      failure: { kind: "bad-key", said: "The sign-in service gives no token (invalid_grant)." },
+      failure: { kind: "bad-key", detail: "The sign-in service gives no token (invalid_grant)." },
     });
     expect(String(failed) + JSON.stringify(failed)).not.toMatch(/canary|refresh-1|access-1/);
   });

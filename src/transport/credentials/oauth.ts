@@ -4,29 +4,28 @@ import type { Clock, World } from "../../world/world.ts";
 import { requestJson, getField, formRequest, getText } from "./http.ts";
 import { AuthError } from "./api-key.ts";
 
-/** An application that may ask people to sign in. Installed applications have a secret that is none. */
+/** An OAuth client. The secret of an installed application is not really secret. */
 export type OAuthClient = { readonly id: string; readonly secret?: string };
 
-/** The three addresses of a sign-in service. */
+/** The endpoints of an OAuth server. */
 export type OAuthEndpoints = { readonly authorize: string; readonly token: string; readonly revoke: string };
 
-/** Tokens as just received. `expires` is in milliseconds since 1970. */
+/** Tokens as received. `expires` is in milliseconds since 1970. */
 export type OAuthTokens = { readonly access: string; readonly expires: number; readonly refresh?: string };
 
-/** How a person signs in. */
+/** Options of an OAuth sign-in. */
 export type OAuthSignInOptions = {
   readonly client: OAuthClient;
   readonly endpoints: OAuthEndpoints;
   readonly scopes: readonly string[];
-  /** Shows the address to open; whether a browser is opened is the caller's matter. */
+  /** Shows the URL to open; the caller decides whether to open a browser. */
   readonly show: (url: string) => void;
   readonly signal?: AbortSignal;
 };
 
 /**
- * Lets a person sign in with a browser, and waits at most five minutes for
- * them. The answer comes to a port of this machine alone, is bound to this
- * attempt by `state`, and is worthless without the verifier only we know.
+ * Signs a user in with a browser (OAuth authorization code with PKCE); waits at most five minutes. The redirect goes to a
+ * loopback server, is bound to this attempt by `state`, and its code is useless without the verifier.
  */
 export const signIn = async (world: Pick<World, "net" | "clock">, how: OAuthSignInOptions): Promise<OAuthTokens> => {
   const { client, endpoints, scopes, show, signal } = how;
@@ -61,7 +60,7 @@ export const signIn = async (world: Pick<World, "net" | "clock">, how: OAuthSign
   }
 };
 
-/** New tokens for old. */
+/** Refreshes the tokens. */
 export const refreshTokens = (
   world: Pick<World, "net" | "clock">,
   endpoints: OAuthEndpoints,
@@ -70,7 +69,7 @@ export const refreshTokens = (
 ): Promise<OAuthTokens> =>
   requestTokens(world, endpoints, { ...fieldsOf(client), grant_type: "refresh_token", refresh_token: refresh });
 
-/** Makes a token worthless at the service; true when it said so. */
+/** Revokes a token; true if the server confirmed it. */
 export const revokeToken = async (
   world: Pick<World, "net" | "clock">,
   endpoints: OAuthEndpoints,
@@ -106,7 +105,7 @@ const requestTokens = async (
   };
 };
 
-/** Error codes are single words; anything else might quote what we sent. */
+/** Returns an OAuth error code. Codes are single words; other text might quote what we sent. */
 const errorCodeIn = (text: string | undefined): string | undefined =>
   text !== undefined && /^[a-z_]{1,40}$/.test(text) ? text : undefined;
 

@@ -19,13 +19,13 @@ import { googleProject, resolveEndpoint, type EndpointPurpose } from "../endpoin
 import { ProviderError } from "../failure.ts";
 import type { RequestSigner, OutgoingRequest } from "../transport.ts";
 
-/** Addresses and signs requests the way this world's environment says. */
+/** Creates a request signer: resolves URLs and adds authentication from this world's environment. */
 export const createRequestSigner = (world: World): RequestSigner => {
   const credentials = openCredentials(world);
   const write = createBodyEncoder();
   const addresses = new Map<string, string>();
   const accounts = new Map<string, string | undefined>();
-  // The environment stays what it is, so where requests go and on whose account is found out once.
+  // The environment does not change, so URLs and accounts are resolved once.
   const addressFor = ({ provider, model }: RequestAddress, purpose: EndpointPurpose): string => {
     const key = `${provider.id} ${purpose} ${model}`;
     const url = addresses.get(key) ?? addressOf(provider, model, world, purpose);
@@ -58,8 +58,8 @@ export const createRequestSigner = (world: World): RequestSigner => {
 };
 
 /**
- * Completes the body of a Code Assist request with its project, prompt id and session id; other bodies stay as they are.
- * The project is looked up once.
+ * Creates a function that adds project, prompt id and session id to the body of a Code Assist request; other bodies are
+ * not changed. The project is looked up once.
  */
 export const createCodeAssistEnvelope = (
   credentials: Credentials,
@@ -90,7 +90,7 @@ const jsonRequest = (url: string, body: Uint8Array, world: World): HttpRequest =
   body,
 });
 
-/** How we introduce ourselves. */
+/** The user agent header. */
 export const userAgent = ({ host }: Pick<World, "host">): string =>
   `Parley/${version} (${host.platform}; ${host.arch})`;
 
@@ -106,7 +106,7 @@ const addressOf = (
   throw new ProviderError({ provider: id, label, kind: "misconfigured", how: resolved.how });
 };
 
-/** The same for the whole life of a program, so it is asked for once. */
+/** Creates a cache for the project, which does not change while the program runs. */
 const createProjectCache = (provider: Provider, credentials: Credentials): TokenCache<string> => {
   const { world } = credentials;
   const methods = (): string =>

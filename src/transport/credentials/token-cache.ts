@@ -1,12 +1,12 @@
 import type { Clock } from "../../world/world.ts";
 
-/** Something fetched, and the moment it stops being good, in milliseconds since 1970. */
+/** A fetched value, and when it expires, in milliseconds since 1970. */
 export type ExpiringValue<Value> = { readonly value: Value; readonly until: number };
 
-/** Tokens are renewed this long before they expire. */
+/** Tokens are renewed this long before they expire, in milliseconds. */
 const renewalMargin = 5 * 60_000;
 
-/** Keeps what was fetched until shortly before it expires. Whoever asks meanwhile shares one fetch. */
+/** Caches a fetched value until shortly before it expires. Concurrent callers share one fetch. */
 export class TokenCache<Value> {
   readonly #clock: Clock;
   readonly #fetch: () => Promise<ExpiringValue<Value>>;
@@ -18,7 +18,7 @@ export class TokenCache<Value> {
     this.#fetch = fetch;
   }
 
-  /** Giving up stops the waiting, not the fetch: others may wait for it too. */
+  /** Returns the value. Aborting stops the waiting, not the fetch: others may wait for it too. */
   get(signal?: AbortSignal): Promise<Value> {
     const held = this.#held;
     if (held !== undefined && held.until - renewalMargin > this.#clock.now()) return Promise.resolve(held.value);
@@ -26,7 +26,7 @@ export class TokenCache<Value> {
     return abortable(this.#pending, signal);
   }
 
-  /** The next caller gets a new one. */
+  /** Drops the value: the next caller fetches a new one. */
   drop(): void {
     this.#held = undefined;
   }

@@ -2,20 +2,20 @@ import type { World } from "../../world/world.ts";
 import { getField, parseJsonOrUndefined, getText } from "./http.ts";
 import { envValue } from "../endpoint.ts";
 
-/** What a sign-in leaves behind. `client` is the id of the application it was made for. */
+/** Stored OAuth tokens. `client` is the id of the OAuth client they were issued to. */
 export type StoredTokens = {
   readonly client: string;
   readonly refresh: string;
   readonly access?: string;
-  /** When `access` stops being good, in milliseconds since 1970. */
+  /** When `access` expires, in milliseconds since 1970. */
   readonly expires?: number;
 };
 
-/** Where the tokens of a sign-in are kept. */
+/** Returns the path of the token file. */
 export const tokenFile = ({ env, host }: Pick<World, "env" | "host">, name: string): string =>
   `${envValue(env, "PARLEY_HOME") ?? `${host.home}/.parley`}/auth/${name}.json`;
 
-/** The tokens of a sign-in. A file that cannot be read as such counts as none. */
+/** Reads stored tokens; undefined if there are none or the file is malformed. */
 export const readTokens = async (
   world: Pick<World, "env" | "host" | "files">,
   name: string,
@@ -30,13 +30,13 @@ export const readTokens = async (
   return { client, refresh, access, expires };
 };
 
-/** Keeps tokens where only their owner can read them. */
+/** Stores tokens in a file that only its owner can read. */
 export const writeTokens = (
   world: Pick<World, "env" | "host" | "files">,
   name: string,
   tokens: StoredTokens,
 ): Promise<void> => world.files.writePrivate(tokenFile(world, name), `${JSON.stringify(tokens, undefined, 2)}\n`);
 
-/** Forgets tokens. */
+/** Deletes stored tokens. */
 export const removeTokens = (world: Pick<World, "env" | "host" | "files">, name: string): Promise<void> =>
   world.files.remove(tokenFile(world, name));

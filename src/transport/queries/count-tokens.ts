@@ -8,9 +8,8 @@ import { ProviderError } from "../failure.ts";
 import { ProviderQuery, unreadableResponseError } from "./provider-query.ts";
 
 /**
- * How many tokens a request body has, as its provider counts them; undefined
- * where none does. Settings of the answer are left out of the question, since
- * most counters refuse them. Throws a `ProviderError`.
+ * Asks the provider to count the tokens of a request body; undefined if it has no such endpoint. Settings of the response
+ * are left out, since most counters refuse them. Throws a `ProviderError`.
  */
 export const countTokens = async (
   provider: Provider,
@@ -36,7 +35,7 @@ export const countTokens = async (
   return count;
 };
 
-/** What a counter takes of a body. */
+/** Builds the token-count request from a body. */
 const countRequestFor = ({ wire, auth }: Provider, model: string, body: JsonObject): JsonObject => {
   switch (wire) {
     case "gemini":

@@ -8,28 +8,28 @@ import { toProviderError, findCredentials, openCredentials } from "../credential
 import { resolveEndpoint } from "../endpoint.ts";
 import { ProviderQuery } from "./provider-query.ts";
 
-/** An answer Google's models gave with its own tools: its words, and which bytes of them come from which sources. */
+/** A response of a Google model with Google's server tools: its text, and which bytes of it come from which sources. */
 type GroundedResponse = {
   readonly text: string;
   readonly sources: readonly { readonly title: string; readonly uri: string }[];
-  /** `end` counts bytes. */
+  /** `end` is a byte offset. */
   readonly supports: readonly { readonly end: number; readonly sources: readonly number[] }[];
-  /** Addresses that could not be read. */
+  /** URLs that could not be read. */
   readonly failed: readonly string[];
 };
 
-/** What a model is asked, and with which of Google's tools. */
+/** A prompt, and the server tool to use. */
 type GroundedPrompt = { readonly prompt: string; readonly tool: "search" | "url" };
 
-/** Asks one of Google's models with Google's own tools. */
+/** Sends a prompt to a Google model with a server tool. */
 export type GroundedSearch = (question: GroundedPrompt, signal: AbortSignal) => Promise<GroundedResponse | undefined>;
 
-/** The providers with such tools. A sign-in to Code Assist is used where there is no key. */
+/** The providers with such tools. A Code Assist sign-in is used where there is no key. */
 const providers = ["google", "vertex", "code-assist"];
 
 /**
- * Opens Google's search and its reader of addresses. An answer is undefined where no provider that has them can be
- * used from here. Asking throws a `ProviderError`.
+ * Creates a function for Google's web search and URL reader. It returns undefined if no provider that has them is
+ * configured, and throws a `ProviderError`.
  */
 export const createGroundedSearch = (world: World, session?: string): GroundedSearch => {
   const complete = createCodeAssistEnvelope(openCredentials(world));
@@ -49,7 +49,7 @@ export const createGroundedSearch = (world: World, session?: string): GroundedSe
   };
 };
 
-/** The first of the providers that has credentials and an address. */
+/** Finds the first of the providers that has credentials and a URL. */
 const findProvider = async (world: World): Promise<{ provider: Provider; url: string } | undefined> => {
   for (const id of providers) {
     const provider = await loadProvider(id);
@@ -68,7 +68,7 @@ const bodyFor = (provider: Provider, { prompt, tool }: GroundedPrompt): JsonObje
   return isEnveloped(provider) ? { model: provider.defaultModel, request } : request;
 };
 
-/** Code Assist wraps both the request and the answer. */
+/** Whether requests and responses are wrapped, as by Code Assist. */
 const isEnveloped = ({ auth }: Provider): boolean => auth.type === "code-assist";
 
 const parseGroundedResponse = (answer: unknown): GroundedResponse => {

@@ -5,19 +5,19 @@ import { resolveEndpoint } from "../endpoint.ts";
 import { ProviderError } from "../failure.ts";
 import { ProviderQuery, unreadableResponseError } from "./provider-query.ts";
 
-/** A model as its provider lists it, with what the list tells of it. */
+/** A model as listed by its provider. */
 export type ListedModel = {
-  /** As requests name it. */
+  /** The name used in requests. */
   readonly id: string;
-  /** How many tokens it reads. */
+  /** The context window in tokens. */
   readonly context?: number;
-  /** What people call it. */
+  /** The display name. */
   readonly label?: string;
 };
 
 /**
- * The models a provider says it serves, in its order. Those it says cannot
- * hold a conversation (for embeddings, pictures, speech) are left out. Throws a `ProviderError`.
+ * Lists the models of a provider, in its order. Models that are not for chat (embeddings, images, speech) are left out.
+ * Throws a `ProviderError`.
  */
 export const listModels = async (
   provider: Provider,
@@ -44,7 +44,7 @@ export const listModels = async (
 
 const maxPages = 20;
 
-/** Lists go by four names. One that is empty may be null, or left out altogether. */
+/** Finds the list, which has four possible names. An empty one may be null or absent. */
 const modelsIn = (body: unknown): readonly ListedModel[] | undefined => {
   const list = Array.isArray(body) ? body : listNames.map((name) => getField(body, name)).find(Array.isArray);
   if (list !== undefined) return list.flatMap(modelFrom);
@@ -68,7 +68,7 @@ const modelFrom = (item: unknown): readonly ListedModel[] => {
   ];
 };
 
-/** Google names models by their resource; a tuned model's whole path is its name. */
+/** Google prefixes model names with a resource path; a tuned model's whole path is its name. */
 const resourcePath = /^(publishers\/[^/]+\/)?models\//;
 
 const contextNames = [
@@ -84,7 +84,7 @@ const labelNames = ["display_name", "displayName", "modelName", "name"];
 
 const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value > 0;
 
-/** What a list says of a model that is not there to answer; a list that says nothing is believed. */
+/** Whether a listed model is for chat; true if the list does not say. */
 const isChatModel = (item: unknown): boolean => {
   const capabilities = getField(item, "capabilities");
   return (
@@ -99,7 +99,7 @@ const isChatModel = (item: unknown): boolean => {
 
 const offers = (list: unknown, what: string): boolean => !Array.isArray(list) || list.includes(what);
 
-/** Where the rest of a list is: after a token, or after the last model that was shown. */
+/** Returns the URL of the next page: after a token, or after the last listed model. */
 const nextPage = (first: string, body: unknown): string | undefined => {
   const after = getField(body, "has_more") === true ? getText(body, "last_id") : undefined;
   const [name, token] = [

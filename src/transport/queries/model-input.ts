@@ -5,7 +5,7 @@ import type { World } from "../../world/world.ts";
 import { resolveEndpoint } from "../endpoint.ts";
 import { ProviderQuery, type QueryRequest } from "./provider-query.ts";
 
-/** What a local server says of the files a model takes; undefined where it does not say, or not in two seconds. */
+/** Asks a local server which media a model accepts; undefined if it does not say so within two seconds. */
 export const findModelInput = async (
   provider: Provider,
   model: string,
@@ -26,16 +26,16 @@ export const findModelInput = async (
   return undefined;
 };
 
-/** All servers together may take so many milliseconds. */
+/** Timeout for all servers together, in milliseconds. */
 const lookupTimeout = 2000;
 
 type LocalServer = {
   readonly question: (root: string, model: string) => QueryRequest;
-  /** The kinds its answer names; undefined where it is another server's answer. */
+  /** Reads the media kinds; undefined if the response is not of this kind of server. */
   readonly read: (answer: Readonly<Record<string, unknown>>) => ModelInput | undefined;
 };
 
-/** In the order they are asked: llama.cpp has Ollama's path too, but does not list vision there. */
+/** In the order they are tried: llama.cpp has Ollama's path too, but does not list vision there. */
 const localServers: readonly LocalServer[] = [
   // llama.cpp: one model per server.
   {
@@ -61,5 +61,5 @@ const localServers: readonly LocalServer[] = [
   },
 ];
 
-/** LM Studio's names hold a slash, which stays one. */
+/** Encodes a model name for a path; the slash in LM Studio's names is kept. */
 const pathOf = (model: string): string => model.split("/").map(encodeURIComponent).join("/");

@@ -5,10 +5,10 @@ import { ProviderError } from "../failure.ts";
 import { listModels } from "./list-models.ts";
 import { ProviderQuery } from "./provider-query.ts";
 
-/** A provider that answers: how many models it lists, or undefined where there is no list. */
+/** A reachable provider: how many models it lists, or undefined if it has no list. */
 export type ProbeResult = { readonly models: number | undefined };
 
-/** Finds out whether a provider can be reached and takes our credentials, at no cost. Throws a `ProviderError` when not. */
+/** Checks at no cost that a provider is reachable and accepts our credentials. Throws a `ProviderError` otherwise. */
 export const probeProvider = async (provider: Provider, world: World, signal?: AbortSignal): Promise<ProbeResult> => {
   try {
     if (provider.endpoint.paths.models !== undefined)
@@ -20,7 +20,7 @@ export const probeProvider = async (provider: Provider, world: World, signal?: A
   return { models: undefined };
 };
 
-/** Asks for what nobody offers under that address, and so learns no more than who answers there. */
+/** Sends a GET to the generate endpoint: the expected 404 or 405 proves that the server responds. */
 const checkReachable = async (provider: Provider, world: World, signal: AbortSignal | undefined): Promise<void> => {
   const { id, label, defaultModel } = provider;
   const resolved = resolveEndpoint(provider, defaultModel, world.env, "generate");
@@ -28,7 +28,7 @@ const checkReachable = async (provider: Provider, world: World, signal: AbortSig
   await new ProviderQuery(provider, world, signal).send({ method: "GET", url: resolved.url });
 };
 
-/** Gateways often serve models without a list of them. */
+/** Whether the error only means that there is no model list: gateways often have none. */
 const hasNoModelList = (error: unknown): boolean =>
   error instanceof ProviderError &&
   error.failure.kind === "refused" &&

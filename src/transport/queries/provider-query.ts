@@ -12,14 +12,14 @@ import { MalformedStreamError } from "../stream/frames.ts";
 import { toAttemptError, AttemptError, readErrorResponse, redactAttemptError } from "../retry/attempt-error.ts";
 import { TimeoutWatchdog } from "../stream/timeouts.ts";
 
-/** Asks a provider small things that are no turn of a conversation: signed like any request, never retried, and in a limited time. */
+/** Sends small requests outside a conversation to a provider: signed like any request, without retries, with a timeout. */
 export class ProviderQuery {
   readonly #provider: Provider;
   readonly #credentials: Credentials;
   readonly #signal: AbortSignal | undefined;
   readonly #until: number;
 
-  /** All questions of one asker together may take half a minute, or `limit` milliseconds. */
+  /** All requests together may take 30 seconds, or `limit` milliseconds. */
   constructor(provider: Provider, world: World, signal?: AbortSignal, limit: number = defaultTimeout) {
     this.#provider = provider;
     this.#credentials = openCredentials(world);
@@ -27,7 +27,7 @@ export class ProviderQuery {
     this.#until = world.clock.elapsed() + limit;
   }
 
-  /** The JSON of the answer. Throws a `ProviderError`. A token that is refused is renewed once, as when sending. */
+  /** Returns the JSON of the response. Throws a `ProviderError`. A refused token is renewed once. */
   async send(question: QueryRequest): Promise<unknown> {
     try {
       return await this.#once(question).catch(async (error: unknown) => {
@@ -86,10 +86,10 @@ export class ProviderQuery {
   }
 }
 
-/** A question: an address of the provider, and a body where there is one. */
+/** A request: a URL of the provider, and a body if there is one. */
 export type QueryRequest = Pick<HttpRequest, "method" | "url"> & { readonly body?: string };
 
-/** An answer that came whole and says something else than was asked. */
+/** Creates the error for a complete response of unexpected form. */
 export const unreadableResponseError = ({ id, label }: Provider, said: string): ProviderError =>
   new ProviderError({ provider: id, label, kind: "malformed-stream", detail: said });
 

@@ -10,7 +10,7 @@ import { parseRetryHints } from "./hints.ts";
 import { secretsInHeaders, redactSecrets } from "../redact.ts";
 import { phaseNames, ResponseTimeoutError } from "../stream/timeouts.ts";
 
-/** One attempt went wrong. `problem` is what the server said, where it said something. */
+/** One failed attempt. `apiError` is the server's error, if it reported one. */
 export class AttemptError extends Error {
   readonly classification: ErrorClassification;
   readonly apiError: ApiError | undefined;
@@ -22,14 +22,14 @@ export class AttemptError extends Error {
   }
 }
 
-/** Who refused, in which manner of speaking, and the clock their dates are read by. */
+/** The wire to parse an error with, the provider it is from, and the clock for dates in it. */
 export type ErrorSource = {
   readonly wire: BoundWire;
   readonly who: ProviderIdentity;
   readonly clock: Pick<Clock, "now">;
 };
 
-/** What an answer that is no success means; undefined for a success. Reads the body of a refusal to its end. */
+/** Reads an error response to its end and classifies it; undefined for a success. */
 export const readErrorResponse = async (
   response: HttpResponse,
   from: ErrorSource,
@@ -51,11 +51,11 @@ export const readErrorResponse = async (
   return new AttemptError(classifyError(who, reported), reported);
 };
 
-/** What a broken connection, a silence or an unreadable answer means; anything else is passed on as it is. */
+/** Converts a network error, a timeout or a malformed stream to an `AttemptError`; other errors are returned unchanged. */
 export const toAttemptError = (error: unknown, who: ProviderIdentity, request: HttpRequest): unknown => {
   const again = (failure: Failure): AttemptError =>
     new AttemptError({ failure, isRetryable: true, minDelay: 0 }, { cause: error });
-  // Another hour would hardly help.
+  // Not retried: another hour would hardly help.
   if (error instanceof ResponseTimeoutError && error.phase === "whole")
     return new AttemptError(
       { failure: { ...who, kind: "time-out", phase: "whole", ms: error.ms }, isRetryable: false, minDelay: 0 },
@@ -79,7 +79,7 @@ export const toAttemptError = (error: unknown, who: ProviderIdentity, request: H
   return again({ ...who, kind: "stream-cut", ...(error.message === "" ? {} : { detail: error.message }) });
 };
 
-/** The same error with nothing in it that the request had to keep secret: some servers quote the key they refuse. */
+/** Redacts the request's secrets in an error: some servers quote the key they refuse. */
 export const redactAttemptError = (error: AttemptError, request: HttpRequest): AttemptError => {
   const secrets = secretsInHeaders(request.headers);
   const { classification: verdict, apiError: problem, cause } = error;
@@ -89,13 +89,13 @@ export const redactAttemptError = (error: AttemptError, request: HttpRequest): A
   return new AttemptError({ ...verdict, failure }, { ...(problem === undefined ? {} : { problem }), cause });
 };
 
-/** Amazon names the exception in a header. */
+/** Adds the exception name, which Amazon sends in a header. */
 const withExceptionName = (problem: ApiError, { headers }: HttpResponse): ApiError => {
   const name = headers["x-amzn-errortype"]?.split(":")[0];
   return name === undefined || name === "" || problem.code !== undefined ? problem : { ...problem, code: name };
 };
 
-/** What to quote of an error that is no JSON: short text, but no web page. */
+/** Returns a quotable message for an error that is no JSON: short text, but no web page. */
 const plainTextOf = (text: string, status: number): string => {
   const words = text.trim();
   return words === "" || words.startsWith("<") ? `status ${status}` : words.slice(0, 300);

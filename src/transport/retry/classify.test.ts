@@ -198,7 +198,7 @@ describe("an error of a provider", () => {
       label: "OpenAI (Responses)",
       kind: "refused",
       status: 400,
-      said: "Nobody wants this.",
+      detail: "Nobody wants this.",
       rules: [],
     });
   });
@@ -229,7 +229,9 @@ describe("a fault of the connection", () => {
     ["a proxy that wants a password, or is none", new NetError("connect", "refused", undefined, true), false],
     ["a connection that is refused", coded("ECONNREFUSED"), true],
     ["a connection that breaks", new NetError("broken", "ECONNRESET"), true],
-  ])("is tried again only where that can help: %s", (_, error, retry) => {
-    expect(toAttemptError(error, { provider: "p", label: "P" }, request)).toMatchObject({ verdict: { retry } });
+  ])("is tried again only where that can help: %s", (_, error, isRetryable) => {
+    expect(toAttemptError(error, { provider: "p", label: "P" }, request)).toMatchObject({
+      classification: { isRetryable },
+    });
   });
 });

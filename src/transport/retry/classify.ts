@@ -2,31 +2,31 @@ import type { ApiError } from "../../wire/decode/events.ts";
 import type { Failure } from "../failure.ts";
 import type { RetryHints } from "./hints.ts";
 
-/** Whose answer it was. */
+/** The provider an error is from. */
 export type ProviderIdentity = { readonly provider: string; readonly label: string };
 
-/** What an answer means for us: the failure, and whether the same request may be sent again, after how long. */
+/** The classification of an error: the failure, whether a retry makes sense, and the minimum delay before it, in milliseconds. */
 export type ErrorClassification = {
   readonly failure: Failure;
   readonly isRetryable: boolean;
   readonly minDelay: number;
 };
 
-/** What a server reported: in a status line, or in the middle of a stream with no status of its own. */
+/** An error reported by a server: with a status, or in the middle of a stream without one. */
 export type ReportedError = {
   readonly status?: number;
   readonly hints?: RetryHints;
   readonly problem: ApiError;
 };
 
-/** Reads a reported error. The status and the vendor's codes decide; words only where vendors give nothing else. */
+/** Classifies a reported error for retries. The status and the vendor's codes decide; messages only where vendors give nothing else. */
 export const classifyError = (
   who: ProviderIdentity,
   { status: given, hints = {}, problem }: ReportedError,
 ): ErrorClassification => {
   const status = given ?? problem.status ?? statusOf(problem);
   const floor = hints.delay ?? problem.retryAfter ?? 0;
-  const common = { ...who, said: problem.message, ...(given === undefined ? {} : { status: given }) };
+  const common = { ...who, detail: problem.message, ...(given === undefined ? {} : { status: given }) };
   const kind = failureKindOf(status, problem, floor);
   const failure = ((): Failure => {
     switch (kind) {
@@ -62,7 +62,7 @@ type ApiFailureKind =
   | "refused"
   | "rate-limited";
 
-/** A server may ask for another try, but not for one that cannot help. */
+/** Whether a server's request to retry is followed: not for failures that a retry cannot help. */
 const mayRetryOnRequest = (kind: ApiFailureKind): boolean => kind === "refused";
 
 const failureKindOf = (status: number, problem: ApiError, floor: number): ApiFailureKind => {
@@ -82,7 +82,7 @@ const failureKindOf = (status: number, problem: ApiError, floor: number): ApiFai
   return "refused";
 };
 
-/** A server that asks for more than five minutes has a quota, not a rate. */
+/** A server that asks for more than five minutes has a quota, not a rate limit. */
 const longestRateDelay = 300_000;
 
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 424, 425, 499]);
@@ -105,11 +105,11 @@ const dayCodes = /PerDay|per day|QUOTA_EXHAUSTED|daily|spend_limit|ramp_limit|us
 const overloadCodes =
   /overloaded|server_error|api_error|internal_?server|service_?unavailable|UNAVAILABLE|MODEL_CAPACITY|ModelNotReady|ModelTimeout|model_?stream_?error|ModelError|engine_overloaded|internal_error|timeout_error/i;
 
-/** Too many requests of everyone, not of ours. */
+/** Too many requests by everyone, not by us. */
 const capacityCodes = /overloaded|MODEL_CAPACITY|ModelNotReady/i;
 const requestCodes = /invalid|bad_?request|validation|not_?found|unsupported/i;
 
-/** Errors within a stream carry names, not numbers. The request was already accepted, so an unknown name is the server's trouble. */
+/** Returns a status for an error within a stream, which has a name but no status. The request was accepted, so an unknown name is a server error. */
 const statusOf = ({ code = "" }: ApiError): number => {
   if (/^\d{3}$/.test(code)) return Number(code);
   if (overloadCodes.test(code)) return 503;

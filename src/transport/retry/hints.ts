@@ -1,9 +1,9 @@
 import type { HttpHeaders } from "../../world/net.ts";
 
-/** What a server says about trying again. `after` is in milliseconds. */
+/** A server's hints about retries. `delay` is in milliseconds. */
 export type RetryHints = { readonly delay?: number; readonly shouldRetry?: boolean };
 
-/** The hints in an answer's headers. Nonsense counts as no hint. */
+/** Parses the retry headers (`retry-after`, `retry-after-ms`, `x-should-retry`). Invalid values are ignored. */
 export const parseRetryHints = (headers: HttpHeaders, now: number): RetryHints => {
   const after = milliseconds(headers["retry-after-ms"]) ?? secondsOrDate(headers["retry-after"], now);
   const should = headers["x-should-retry"];

@@ -1,20 +1,20 @@
-/** How patient we are. All times in milliseconds. */
+/** The retry policy and timeouts. All times in milliseconds. */
 export type RetryPolicy = {
   /** Requests per turn, the first included. */
   readonly maxAttempts: number;
-  /** The longest a server may ask us to wait; beyond it we say so instead of waiting. */
+  /** The longest wait a server may ask for; beyond it the request fails at once. */
   readonly maxWait: number;
-  /** All waiting of one turn together. */
+  /** All waits of one turn together. */
   readonly maxTotalWait: number;
-  /** Silence after the request, before the first byte of the answer, and within it. */
+  /** Timeouts: for the response headers, for the first byte, and between bytes. */
   readonly headers: number;
   readonly firstByte: number;
   readonly idle: number;
-  /** One answer as a whole, however lively it is. */
+  /** Timeout for the whole response. */
   readonly whole: number;
 };
 
-/** Long enough for a model that thinks in silence, short enough for a person. */
+/** The default retry policy: long enough for a model that thinks without output, short enough for a user. */
 export const retryPolicy: RetryPolicy = {
   maxAttempts: 5,
   maxWait: 120_000,
@@ -22,7 +22,7 @@ export const retryPolicy: RetryPolicy = {
   headers: 300_000,
   firstByte: 300_000,
   idle: 300_000,
-  // Models that think longest take some twenty minutes; a server that sends a byte now and then would take for ever.
+  // The slowest models take some twenty minutes; without this, a server that sends a byte now and then would never time out.
   whole: 3_600_000,
 };
 
@@ -30,7 +30,7 @@ const firstBackoffCeiling = 1000;
 const backoffCeilings = { normal: 16_000, overloaded: 60_000 } as const;
 
 /**
- * How long to wait before the next attempt: full jitter under a ceiling that
+ * Exponential retry backoff with full jitter: returns how long to wait before the next attempt, under a ceiling that
  * doubles, and never less than what the server asked for.
  */
 export const backoffDelay = (
@@ -45,9 +45,8 @@ export const backoffDelay = (
 };
 
 /**
- * Retries allowed across all turns of a process. A retry takes a whole token;
- * a turn puts a small part of one back, a success the rest. So trouble that
- * lasts is answered with hardly more requests than there are turns.
+ * Retry budget of a process (token bucket). A retry takes a whole token; a turn puts a small part of one back, a success
+ * the rest. So a lasting outage gets hardly more requests than there are turns.
  */
 export class RetryBudget {
   static readonly #most = 10;
@@ -62,7 +61,7 @@ export class RetryBudget {
     this.#add(1);
   }
 
-  /** Takes one retry; false when there is none left. */
+  /** Takes one retry from the budget; false if there is none left. */
   take(): boolean {
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;

@@ -2,12 +2,9 @@ import type { Quirk } from "../../providers/quirks.ts";
 import type { ApiError } from "../../wire/decode/events.ts";
 import type { WireId } from "../../wire/wire.ts";
 
-/**
- * What a refusal teaches about an endpoint, if it is one of the refusals that
- * are known to be about a single thing we can do otherwise.
- */
+/** Returns the quirk of an endpoint that an error response reveals, if it is one of the errors we can adapt to. */
 export const quirkFromError = ({ message, code = "", param = "" }: ApiError, wire: WireId): Quirk | undefined => {
-  // Some servers name the field in the sentence, others beside it.
+  // Some servers name the field in the message, others beside it.
   const complaint = param === "" ? message : `${param}: ${message}`;
   return quirkRules.find(
     ({ wires, sentences, codes }) =>
@@ -16,7 +13,7 @@ export const quirkFromError = ({ message, code = "", param = "" }: ApiError, wir
   )?.quirk;
 };
 
-/** What we say we did about it. */
+/** What the user reads when a request is adapted to a quirk. */
 export const quirkMessages: Readonly<Record<Quirk, string>> = {
   unsealed: "It cannot read its sealed thinking any more; the request goes without.",
   "media-after": "It takes no files inside results; they go in a message after them.",
@@ -48,7 +45,7 @@ const quirkRules: readonly QuirkRule[] = [
     quirk: "no-thought-summaries",
     wires: ["gemini", "anthropic", "bedrock", "openai-responses"],
     sentences: [
-      // OpenAI: an organisation that is not verified, and models without summaries.
+      // OpenAI: an unverified organisation, and models without summaries.
       /must be verified to generate reasoning summaries/i,
       /reasoning\.summary/i,
       // Google.
@@ -58,7 +55,7 @@ const quirkRules: readonly QuirkRule[] = [
       /thinking\.(\w+\.)?display: extra inputs are not permitted/i,
     ],
   },
-  // OpenAI, and who passes its words on.
+  // OpenAI, and servers that pass its messages on.
   {
     quirk: "effort-none-with-tools",
     wires: chat,
@@ -83,7 +80,7 @@ const quirkRules: readonly QuirkRule[] = [
   {
     quirk: "unsealed",
     sentences: [
-      // OpenAI, and who passes its words on.
+      // OpenAI, and servers that pass its messages on.
       /encrypted content .*could not be (verified|decrypted)/i,
       /was provided without its required/i,
       /items are not persisted when `?store/i,

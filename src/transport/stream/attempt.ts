@@ -15,10 +15,10 @@ import {
 import { toAttemptError, AttemptError, readErrorResponse } from "../retry/attempt-error.ts";
 import { TimeoutWatchdog } from "./timeouts.ts";
 
-/** What an answer consists of once its troubles are taken out: they are thrown. */
-export type ContentEvent = Exclude<ResponseEvent, { type: "problem" | "broken" }>;
+/** The events of a response without errors: these are thrown. */
+export type ContentEvent = Exclude<ResponseEvent, { type: "error" | "malformed" }>;
 
-/** Everything one attempt needs. */
+/** Options of one attempt. */
 export type AttemptOptions = {
   readonly world: Pick<World, "net" | "clock">;
   readonly request: HttpRequest;
@@ -29,10 +29,9 @@ export type AttemptOptions = {
 };
 
 /**
- * Sends a request once and reads the answer as it comes, as much at a time as
- * each chunk of it holds. Ends after `finish`; throws an `AttemptError` if there
- * is none to come. The connection is closed or handed back by the time it ends,
- * however it ends.
+ * Sends a request once and decodes the response stream; yields the events of each chunk together. Ends after `finish`;
+ * throws an `AttemptError` if there is none. The connection is closed or returned to the pool by the time it ends, in any
+ * case.
  */
 export const sendAttempt = async function* (given: AttemptOptions): AsyncGenerator<readonly ContentEvent[], void> {
   const { world, request, who, policy: patience, signal } = given;
@@ -82,14 +81,14 @@ const readResponse = async function* (
     }
     if (!isFinished) yield* take(framing.end());
   } catch (error) {
-    // Whatever happens after the end of an answer changes nothing about it.
+    // Errors after the end of a response do not matter.
     if (!isFinished || error instanceof AttemptError) throw error;
   }
   if (!isFinished) yield* tell(decodeFrames([undefined], reader.end, who));
   if (!isFinished) throw new NetError("broken", "");
 };
 
-/** What was understood before the trouble, if there was any. */
+/** The events decoded before an error, and the error, if any. */
 type DecodedFrames = { readonly events: readonly ContentEvent[]; readonly isFinished: boolean; readonly error?: Error };
 
 const decodeFrames = <Given>(
@@ -101,18 +100,18 @@ const decodeFrames = <Given>(
   let isFinished = false;
   for (const one of given)
     for (const event of step(one)) {
-      if (event.type === "problem") {
+      if (event.type === "error") {
         const reported: ReportedError = { problem: event.error };
         return { events, isFinished, error: new AttemptError(classifyError(who, reported), reported) };
       }
-      if (event.type === "broken") return { events, isFinished, error: new MalformedStreamError(event.what) };
+      if (event.type === "malformed") return { events, isFinished, error: new MalformedStreamError(event.what) };
       isFinished ||= event.type === "finish";
       events.push(event);
     }
   return { events, isFinished };
 };
 
-/** How an answer is cut into frames: as it claims to be. */
+/** Chooses the frame parser by content type. */
 const frameParserFor = async (response: HttpResponse, wire: BoundWire): Promise<FrameParser> => {
   const type = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "application/vnd.amazon.eventstream") return createEventStreamParser();

@@ -1,25 +1,25 @@
 import { isObject } from "../../conversation/json.ts";
 import type { StreamFrame } from "../../wire/decode/events.ts";
 
-/** The stream is not what its API sends: `what` says why. */
+/** Thrown when a stream violates its format. */
 export class MalformedStreamError extends Error {}
 
-/** No single event of any API comes near this many characters. */
+/** Far more characters than any event of any API has. */
 const maxEventSize = 2 ** 26;
 const maxBodySize = 2 ** 28;
 
-/** Turns the bytes of a stream into frames. */
+/** Parses the bytes of a stream into frames. */
 export type FrameParser = {
-  /** As many as a chunk completes. */
+  /** Returns the frames a chunk completes. */
   readonly push: (chunk: Uint8Array) => ParsedFrames;
-  /** What is left where the stream ends. */
+  /** Returns the remaining frames at the end of the stream. */
   readonly end: () => ParsedFrames;
 };
 
-/** Frames, and what is wrong with the bytes behind them: what was whole before is told first, however the bytes were cut. */
+/** Parsed frames, and the error after them, if any: complete frames are decoded first, wherever the bytes were split. */
 export type ParsedFrames = { readonly frames: readonly StreamFrame[]; readonly error?: unknown };
 
-/** Has frames put together one by one. */
+/** Collects frames until an error. */
 const collectFrames = (work: (add: (frame: StreamFrame) => void) => void): ParsedFrames => {
   const frames: StreamFrame[] = [];
   try {
@@ -30,7 +30,7 @@ const collectFrames = (work: (add: (frame: StreamFrame) => void) => void): Parse
   }
 };
 
-/** Server-sent events with JSON in them. */
+/** Creates a parser of server-sent events (SSE) with JSON data. */
 export const createSseParser = async (): Promise<FrameParser> => {
   const { createParser } = await import("eventsource-parser");
   const decoder = new TextDecoder();
@@ -47,7 +47,7 @@ export const createSseParser = async (): Promise<FrameParser> => {
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded")
         throw new MalformedStreamError(`One event is longer than ${maxEventSize} characters.`);
-      // llama.cpp reports an error in a field of its own: `error: {...}`.
+      // llama.cpp reports errors in its own field: `error: {...}`.
       if (error.type === "unknown-field" && error.field === "error") add(errorFrame(error.value ?? ""));
     },
   });
@@ -58,7 +58,7 @@ export const createSseParser = async (): Promise<FrameParser> => {
     });
   return {
     push: (chunk) => feed(decoder.decode(chunk, { stream: true })),
-    // Some servers leave out the blank line that ends the last event; a cut stream ends within one.
+    // Some servers omit the blank line after the last event; a cut stream ends within an event.
     end: () => {
       isOver = true;
       return feed("\n\n");
@@ -66,7 +66,7 @@ export const createSseParser = async (): Promise<FrameParser> => {
   };
 };
 
-/** What is no JSON object is none of our business, except that a broken one is. */
+/** Parses the data of an event. Text that is no JSON becomes a frame with that text; malformed JSON is an error. */
 const jsonFrame = (name: string, data: string): StreamFrame | undefined => {
   const first = data.charCodeAt(0);
   if (first !== openBrace && first !== openBracket)
@@ -99,7 +99,7 @@ const parseFrameJson = (json: string, what = "An event"): unknown => {
   }
 };
 
-/** Amazon's binary event stream with JSON in it. An exception is a frame with its name. */
+/** Creates a parser of Amazon's binary event stream with JSON data. An exception becomes a frame with its name. */
 export const createEventStreamParser = async (): Promise<FrameParser> => {
   const { EventStreamCodec } = await import("@smithy/eventstream-codec");
   const text = new TextDecoder();
@@ -126,7 +126,7 @@ export const createEventStreamParser = async (): Promise<FrameParser> => {
   };
 };
 
-/** A body that is one JSON text, as the frames that would have streamed it. */
+/** Creates a parser of a body that is one JSON text; it returns the frames that would have streamed it. */
 export const createJsonBodyParser = (frames: (body: unknown) => readonly StreamFrame[]): FrameParser => {
   const decoder = new TextDecoder();
   let text = "";
@@ -149,7 +149,7 @@ const decodeMessage = <Result>(work: () => Result): Result => {
   }
 };
 
-/** Bytes in the order they came, cut into messages by the length each begins with. */
+/** A byte queue split into messages by their length prefix. */
 class ByteQueue {
   #chunks: Uint8Array[] = [];
   #length = 0;
@@ -171,7 +171,7 @@ class ByteQueue {
     return whole.subarray(0, size);
   }
 
-  /** The first chunk, made at least `size` bytes long. Joins all chunks at once, so that each byte is copied once per message. */
+  /** Returns the first chunk with at least `size` bytes. Joins all chunks at once, so that each byte is copied once per message. */
   #joined(size: number): Uint8Array {
     const [first] = this.#chunks;
     if (first !== undefined && first.length >= size) return first;

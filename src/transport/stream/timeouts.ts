@@ -1,13 +1,13 @@
 import type { Clock } from "../../world/world.ts";
 import type { RetryPolicy } from "../retry/policy.ts";
 
-/** What is waited for: the answer's headers, its first byte, or the next one. */
+/** The phase of a response that can time out. */
 export type TimeoutPhase = keyof typeof phaseNames;
 
-/** The phases as failures name them. */
+/** The phases as named in failures. */
 export const phaseNames = { headers: "headers", firstByte: "first-byte", idle: "idle", whole: "whole" } as const;
 
-/** Nothing came for too long. */
+/** Thrown when a response times out. */
 export class ResponseTimeoutError extends Error {
   readonly phase: TimeoutPhase;
   readonly ms: number;
@@ -19,7 +19,7 @@ export class ResponseTimeoutError extends Error {
   }
 }
 
-/** Aborts an attempt when nothing has come for too long, or when its caller gives up. */
+/** Aborts an attempt when it times out or its caller aborts. */
 export class TimeoutWatchdog {
   readonly #clock: Clock;
   readonly #patience: RetryPolicy;
@@ -46,14 +46,14 @@ export class TimeoutWatchdog {
     return this.#abort.signal;
   }
 
-  /** Something came. */
+  /** Restarts the timeout: data was received. */
   progress(phase: TimeoutPhase): void {
     if (this.#isLeaving) return;
     this.#phase = phase;
     this.#since = this.#clock.elapsed();
   }
 
-  /** The answer is complete: what may still come is given a moment, so that the connection can be kept. */
+  /** The response is complete: waits a moment for the end of the body, so that the connection can be reused. */
   startGracePeriod(): void {
     this.#isLeaving = true;
     this.#since = this.#clock.elapsed();
@@ -61,7 +61,7 @@ export class TimeoutWatchdog {
     this.#watch();
   }
 
-  /** The attempt is over; whatever is still open is closed, unless the answer was read to its end. */
+  /** Ends the attempt; closes the connection unless the body was read to its end. */
   stop(isRead: boolean): void {
     this.#outer?.removeEventListener("abort", this.#giveUp);
     this.#stopWatching();
@@ -81,5 +81,5 @@ export class TimeoutWatchdog {
   };
 }
 
-/** How long a server may take to close an answer it has finished. */
+/** How long a server may take to close a finished response, in milliseconds. */
 const closeGracePeriod = 2000;

@@ -97,7 +97,7 @@ const call = (tool: string, text: string, id: string) => ({ type: "call", tool, 
 describe("a stream", () => {
   it("is told as it comes, each part whole at its end", () => {
     expect(read(...stream)).toEqual([
-      { type: "answering", model: "claude-sonnet-5", id: "msg_1" },
+      { type: "response-start", model: "claude-sonnet-5", id: "msg_1" },
       { type: "usage", usage: { input: 125, cachedRead: 100, cachedWrite: 5, output: 1, reasoning: 0 } },
       { type: "thinking-delta", index: 0, text: "Two " },
       { type: "thinking-delta", index: 0, text: "files." },
@@ -402,13 +402,13 @@ describe("a stream that cannot be trusted", () => {
     ["a thousand open blocks and more", Array.from({ length: 1001 }, (_, index) => start(index, noText))],
   ])("is broken by %s, and is not finished after that", (_, frames) => {
     const events = read(...frames, why("end_turn"), closed);
-    expect([only("broken", events).length, only("finish", events).length]).toEqual([1, 0]);
+    expect([only("malformed", events).length, only("finish", events).length]).toEqual([1, 0]);
   });
 });
 
 describe("an error", () => {
   const overloaded = { type: "overloaded_error", message: "Overloaded" };
-  const problem = { message: "Overloaded", code: "overloaded_error" };
+  const apiError = { message: "Overloaded", code: "overloaded_error" };
 
   it.each([
     ["as its own event", typed("error", { error: overloaded })],
@@ -417,7 +417,7 @@ describe("an error", () => {
   ])("in the middle of a stream ends it: %s", (_, frame) => {
     const events = read(opened, start(0, noText), words(0, "Hi"), frame, stop(0), why("end_turn"), closed);
     expect(events.slice(3)).toEqual([
-      { type: "problem", problem },
+      { type: "error", error: apiError },
       { type: "skipped", what: "content_block_stop after the end" },
       { type: "skipped", what: "message_delta after the end" },
       { type: "skipped", what: "message_stop after the end" },
@@ -425,13 +425,13 @@ describe("an error", () => {
   });
 
   it("without words still is one", () => {
-    expect(only("problem", read(opened, typed("error")))).toEqual([
-      { type: "problem", problem: { message: "The server reported an error and said nothing about it." } },
+    expect(only("error", read(opened, typed("error")))).toEqual([
+      { type: "error", error: { message: "The server reported an error and said nothing about it." } },
     ]);
   });
 
   it.each([
-    [{ type: "error", error: overloaded, request_id: "req_1" }, problem],
+    [{ type: "error", error: overloaded, request_id: "req_1" }, apiError],
     [
       {
         type: "error",
@@ -464,7 +464,7 @@ describe("a whole answer", () => {
     const { parts, ...rest } = collectResponse(read(...stream));
     const streamed = parts.map((part) => (part.type === "call" ? { ...part, input: compact(part.input) } : part));
     expect(collectResponse(events)).toEqual({ parts: streamed, ...rest });
-    expect(events[0]).toEqual({ type: "answering", model: "claude-sonnet-5", id: "msg_1" });
+    expect(events[0]).toEqual({ type: "response-start", model: "claude-sonnet-5", id: "msg_1" });
   });
 
   it("may hold its words bare", () => {
@@ -495,7 +495,7 @@ describe("a whole answer", () => {
   it("that is an error is a problem", () => {
     const body = { type: "error", error: { type: "api_error", message: "Internal server error" } };
     expect(eventsOf(decode, decode.frames(body))).toEqual([
-      { type: "problem", problem: { message: "Internal server error", code: "api_error" } },
+      { type: "error", error: { message: "Internal server error", code: "api_error" } },
     ]);
   });
 });

@@ -29,14 +29,14 @@ import { fail, skip, shortName, endWith, type StepResult } from "../decode/fold.
 import { parseApiError } from "../decode/api-error.ts";
 import { arrayOf, idOf, numberOf, objectOf, stringOf } from "../reader.ts";
 
-/** How Anthropic Messages answers. A stream is whole when `message_stop` has come, not before. */
+/** Decodes Anthropic Messages responses. A stream is complete once `message_stop` was received. */
 export const decodeAnthropic: ResponseDecoder<AnthropicDialect> = {
   open: () => createStreamDecoder(fold),
   frames: (body) => framesOfResponse(body),
   parseError: (body) => parseAnthropicError(body),
 };
 
-/** What was used is kept: later counts may be partial. */
+/** Keeps the usage so far: later counts may be partial. */
 type AnthropicStreamState = BlockState<TokenUsage>;
 
 const zeroUsage: TokenUsage = { input: 0, cachedRead: 0, cachedWrite: 0, output: 0, reasoning: 0 };
@@ -80,7 +80,7 @@ const onMessageStart = (
   const model = stringOf(message["model"]);
   const id = stringOf(message["id"]);
   const answering: ResponseEvent = {
-    type: "answering",
+    type: "response-start",
     ...(model === undefined ? {} : { model }),
     ...(id === undefined ? {} : { id }),
   };
@@ -101,7 +101,7 @@ const onBlockStart = (
   return arrayOf(block["citations"]).length === 0 ? told : chainStep(told, (now) => skip(now, "citations"));
 };
 
-/** What a block is, and what of it has come with its start: in whole answers and on some gateways, all of it. */
+/** Parses a block start, with the content in it: in complete responses and on some gateways, all of it. */
 const blockStartOf = (block: Record<string, unknown>): BlockStart => {
   switch (block["type"]) {
     case "thinking":
@@ -114,7 +114,7 @@ const blockStartOf = (block: Record<string, unknown>): BlockStart => {
       };
     case "redacted_thinking": {
       const sealed = stringOf(block["data"]) ?? "";
-      // What is not base64 was never sealed by anyone.
+      // Data that is not base64 is no seal.
       return /^[\w+/=-]+$/.test(sealed)
         ? { ...emptyThinkingBlock, deltas: [{ type: "encrypted", text: sealed }] }
         : untypedBlock(block);
@@ -128,7 +128,7 @@ const blockStartOf = (block: Record<string, unknown>): BlockStart => {
   }
 };
 
-/** Words are words, whatever they are called; the tools a server runs by itself have no place in a message. */
+/** Reads a block of unknown type: text is kept, anything else (e.g. server tool results) is skipped. */
 const untypedBlock = (block: Record<string, unknown>): BlockStart => {
   const text = stringOf(block["text"]);
   return text === undefined
@@ -169,20 +169,20 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: "refused",
 };
 
-/** Not every gateway gives its errors the right name. */
+/** Handles other frames. Not every gateway uses the right name for errors. */
 const onOther = (state: AnthropicStreamState, kind: string, data: unknown): StepResult<AnthropicStreamState> => {
   const { error } = objectOf(data);
   if (kind !== "error" && (error === undefined || error === null)) return skip(state, `${shortName(kind)} frame`);
-  const problem = parseAnthropicError(data) ?? { message: "The server reported an error and said nothing about it." };
-  return endWith(state, { type: "problem", error: problem });
+  const apiError = parseAnthropicError(data) ?? { message: "The server reported an error and said nothing about it." };
+  return endWith(state, { type: "error", error: apiError });
 };
 
-/** A broad name, and on newer errors a finer one in the details. */
+/** Parses an error: a broad name, and on newer errors a more specific one in the details. */
 const parseAnthropicError = (body: unknown): ApiError | undefined => {
-  const problem = parseApiError(body);
+  const apiError = parseApiError(body);
   const finer = stringOf(objectOf(objectOf(objectOf(body)["error"])["details"])["error_code"]);
-  if (problem === undefined || finer === undefined) return problem;
-  return { ...problem, reasons: [finer, ...(problem.reasons ?? [])] };
+  if (apiError === undefined || finer === undefined) return apiError;
+  return { ...apiError, reasons: [finer, ...(apiError.reasons ?? [])] };
 };
 
 const withUsage = (
@@ -196,8 +196,8 @@ const withUsage = (
 };
 
 /**
- * Every count is of everything so far, and what is not said stays as it was.
- * Gateways that cannot count yet say 0 of the whole prompt; that is no news.
+ * Merges usage counts: each is a total so far, and missing fields keep their value. Gateways that cannot count yet report
+ * 0 for the whole prompt, which is ignored.
  */
 const mergeUsage = (earlier: TokenUsage, counts: Record<string, unknown>): TokenUsage => {
   const fresh = numberOf(counts["input_tokens"]);
@@ -219,7 +219,7 @@ const mergeUsage = (earlier: TokenUsage, counts: Record<string, unknown>): Token
   };
 };
 
-/** What was written to the cache, where it is told only by how long it is kept. */
+/** Sums the tokens written to the prompt cache where they are reported only by TTL. */
 const sumCacheCreation = (creation: unknown): number | undefined => {
   const counts = Object.values(objectOf(creation));
   return counts.length === 0 ? undefined : counts.reduce<number>((sum, count) => sum + toTokenCount(count), 0);

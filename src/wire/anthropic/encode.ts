@@ -19,17 +19,17 @@ import type {
   WireRequest,
 } from "../wire.ts";
 
-/** What differs between the models and hosts that speak Anthropic Messages. */
+/** Differences between the models and hosts of Anthropic Messages. */
 export type AnthropicDialect = {
-  /** `adaptive` models choose their own budget, `always` ones cannot even stop; `budget` models are given one; `none` think not at all. */
+  /** `adaptive` models choose their own budget, `always` ones cannot turn thinking off, `budget` models get a token budget, `none` do not think. */
   readonly thinking: "adaptive" | "always" | "budget" | "none";
-  /** Whether `any` and a named tool can be demanded. */
+  /** Whether tool choice `any` and a named tool are accepted. */
   readonly forcedTools: boolean;
-  /** Whether temperature is taken. */
+  /** Whether temperature is accepted. */
   readonly sampling: boolean;
-  /** When `thinking.display` is written: `always` for models that think unasked. Never if not given. */
+  /** When `thinking.display` is written: `always` for models that think by default. Default: never. */
   readonly summaries?: ThoughtSummaries;
-  /** The most tokens an answer can have. The API demands a limit, and refuses a higher one. */
+  /** The maximum output tokens. The API requires a limit, and refuses a higher one. */
   readonly maxTokens: number;
 };
 
@@ -127,7 +127,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
   return { body: addProviderFields(body, settings.extra, { takes, notes }), notes };
 };
 
-/** The limit this API demands: what was asked for, as far as the model can write it and its context has room. */
+/** Returns the required token limit: as requested, capped by the model's maximum and the room in the context window. */
 const outputLimit = ({ settings, dialect }: WireRequest<AnthropicDialect>, notes: Note[]): number => {
   const asked = settings.maxTokens;
   if (asked === undefined) return Math.min(dialect.maxTokens, settings.contextLeft ?? dialect.maxTokens);
@@ -167,7 +167,7 @@ const toolChoice = (
   return choice === "required" ? { type: "any" } : { type: "tool", name: choice.tool };
 };
 
-/** Temperature goes from 0 to 1 here, and not with thinking. */
+/** Adapts the temperature: 0 to 1 here, and not accepted with thinking. */
 const temperature = (
   { settings, dialect }: WireRequest<AnthropicDialect>,
   thinks: boolean,
@@ -198,7 +198,7 @@ const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
 const thinking = (request: WireRequest<AnthropicDialect>, maxTokens: number, notes: Note[]): JsonObject =>
   withDisplay(thinkingAmount(request, maxTokens, notes), request) ?? {};
 
-/** What is thought comes in words only where `display` asks for it, from Claude 4.7 on. */
+/** Adds `display`: from Claude 4.7 on, thinking text is only returned where it is requested. */
 export const withDisplay = (
   amount: JsonObject | undefined,
   { settings, dialect }: Pick<WireRequest<{ readonly summaries?: ThoughtSummaries }>, "settings" | "dialect">,
@@ -230,7 +230,7 @@ const thinkingAmount = (
   }
   if (dialect.thinking === "adaptive" || dialect.thinking === "always")
     return { thinking: { type: "adaptive" }, output_config: { effort: asked.effort } };
-  // A budget that nobody named leaves half of the limit for the answer.
+  // A default budget leaves half of the limit for the response.
   const budget = Math.min(
     asked.budget ?? Math.min(budgets[asked.effort], Math.max(1024, maxTokens >> 1)),
     maxTokens - 1,
@@ -244,7 +244,7 @@ const thinkingAmount = (
   return { thinking: { type: "enabled", budget_tokens: budget } };
 };
 
-/** The last block of the last message. Thinking may carry no marker, and no message ends with it. */
+/** Puts a cache point on the last block of the last message. Thinking cannot carry one, and no message ends with it. */
 const markLastBlock = (
   messages: readonly JsonObject[],
   { settings }: WireRequest<AnthropicDialect>,
@@ -259,7 +259,7 @@ const markLastBlock = (
 const cacheMarker = ({ ttl }: CacheSetting): JsonObject =>
   ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl };
 
-/** Whether the request asks the API to mark its end, which refuses a marker of another life there. */
+/** Whether the request uses automatic caching, where the API refuses a cache point with another TTL at the end. */
 const usesAutomaticCaching = ({ extra }: RequestSettings): boolean =>
   extra?.fields.some(({ at }) => at === "cache_control") === true;
 

@@ -1,6 +1,6 @@
 import type { FieldTable } from "../provider-fields.ts";
 
-/** What this API takes besides what every conversation has. */
+/** Fields of this API that are carried over unchanged. */
 export const anthropicFields: FieldTable = {
   carried: {
     stop_sequences: "list",

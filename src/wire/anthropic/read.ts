@@ -6,7 +6,7 @@ import type { FieldTable } from "../provider-fields.ts";
 import { arrayOf, idOf, MessageReader, numberOf, objectOf, RequestReader, stringOf } from "../reader.ts";
 import type { DecodedRequest, RequestSettings, ToolChoice } from "../wire.ts";
 
-/** An Anthropic Messages body, or its bare `messages`, as a conversation. */
+/** Reads an Anthropic Messages body, or just its `messages`, as a conversation. */
 export const readAnthropic = (body: unknown, from: Origin): DecodedRequest => {
   const request = Array.isArray(body) ? { messages: body } : objectOf(body);
   const model = stringOf(request["model"]);
@@ -25,7 +25,7 @@ export const readAnthropic = (body: unknown, from: Origin): DecodedRequest => {
   });
 };
 
-/** Without adaptive thinking the effort is no setting of thinking, and only this API has it. */
+/** Without adaptive thinking, `effort` is no thinking setting and exists only in this API. */
 const effortAlone: FieldTable = {
   carried: { "output_config/effort": "string" },
   sampling: {},
@@ -88,7 +88,7 @@ const readBlocks = (
   message.flush();
 };
 
-/** What is read of each block; a block of another type is noted whole. */
+/** The fields read of each block type; a block of another type is noted as a whole. */
 const blockFields: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["text", ["type", "text", "cache_control"]],
   ["thinking", ["type", "thinking", "signature"]],
@@ -137,7 +137,7 @@ const userPart = (reader: RequestReader, block: Record<string, unknown>, at: str
   }
 };
 
-/** Words are words, even when nobody says so. */
+/** Reads a block of unknown type: text is kept, anything else is noted. */
 const untypedPart = (reader: RequestReader, block: Record<string, unknown>, at: string): readonly Text[] => {
   const words = stringOf(block["text"]);
   if (words !== undefined) return [{ type: "text", text: words }];
@@ -191,7 +191,7 @@ const modelPart = (reader: RequestReader, block: Record<string, unknown>, at: st
     }
     case "redacted_thinking": {
       const encrypted = stringOf(block["data"]) ?? "";
-      // What is not base64 was never sealed by anyone.
+      // Data that is not base64 is no seal.
       return /^[\w+/=-]+$/.test(encrypted)
         ? [{ type: "thinking", text: "", seal: { encrypted } }]
         : untypedPart(reader, block, at);

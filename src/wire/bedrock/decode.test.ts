@@ -273,8 +273,8 @@ describe("a stream", () => {
 
   it("names the model a router chose", () => {
     const routed = named("metadata", { usage, trace: { promptRouter: { invokedModelId: "arn:aws:bedrock:::nova" } } });
-    expect(only("answering", read(opened, ...said("Hi"), why("end_turn"), routed))).toEqual([
-      { type: "answering", model: "arn:aws:bedrock:::nova" },
+    expect(only("response-start", read(opened, ...said("Hi"), why("end_turn"), routed))).toEqual([
+      { type: "response-start", model: "arn:aws:bedrock:::nova" },
     ]);
   });
 });
@@ -350,14 +350,14 @@ describe("a stream that cannot be trusted", () => {
     ],
   ])("is broken by %s, and is not finished after that", (_, frames) => {
     const events = read(...frames, why("end_turn"), metadata);
-    expect([only("broken", events).length, only("finish", events).length]).toEqual([1, 0]);
+    expect([only("malformed", events).length, only("finish", events).length]).toEqual([1, 0]);
   });
 });
 
 it("says what it cannot trust", () => {
-  expect([only("broken", read(opened, json(0, "{}"))), only("broken", read(opened, words(2, "Hi")))]).toEqual([
-    [{ type: "broken", what: "A piece of block 0, which is not open." }],
-    [{ type: "broken", what: "A piece of block 2, which is not open." }],
+  expect([only("malformed", read(opened, json(0, "{}"))), only("malformed", read(opened, words(2, "Hi")))]).toEqual([
+    [{ type: "malformed", what: "A piece of block 0, which is not open." }],
+    [{ type: "malformed", what: "A piece of block 2, which is not open." }],
   ]);
 });
 
@@ -370,17 +370,17 @@ describe("an error", () => {
       why("end_turn"),
     );
     expect(events.slice(1)).toEqual([
-      { type: "problem", problem: { message: "Too many requests", code: "ThrottlingException" } },
+      { type: "error", error: { message: "Too many requests", code: "ThrottlingException" } },
       { type: "skipped", what: "messageStop after the end" },
     ]);
   });
 
   it("tells what the model behind the service said", () => {
     const data = { message: "The model failed", originalStatusCode: 529, originalMessage: "overloaded" };
-    expect(only("problem", read(opened, named("modelStreamErrorException", data)))).toEqual([
+    expect(only("error", read(opened, named("modelStreamErrorException", data)))).toEqual([
       {
-        type: "problem",
-        problem: {
+        type: "error",
+        error: {
           message: "The model failed",
           code: "ModelStreamErrorException",
           status: 529,
@@ -391,10 +391,10 @@ describe("an error", () => {
   });
 
   it("without words still is one", () => {
-    expect(only("problem", read(opened, named("internalServerException")))).toEqual([
+    expect(only("error", read(opened, named("internalServerException")))).toEqual([
       {
-        type: "problem",
-        problem: {
+        type: "error",
+        error: {
           message: "The service reported internalServerException and said nothing about it.",
           code: "InternalServerException",
         },
@@ -472,7 +472,7 @@ describe("a whole answer", () => {
       "toolResult block",
       "document block",
     ]);
-    expect(only("broken", events)).toEqual([]);
+    expect(only("malformed", events)).toEqual([]);
   });
 
   it("that is none has no finish", () => {
@@ -482,7 +482,7 @@ describe("a whole answer", () => {
 
   it("that is an error is a problem", () => {
     expect(eventsOf(decode, decode.frames({ message: "Try later." }))).toEqual([
-      { type: "problem", problem: { message: "Try later." } },
+      { type: "error", error: { message: "Try later." } },
     ]);
   });
 });

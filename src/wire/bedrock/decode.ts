@@ -31,14 +31,14 @@ import { fail, skip, shortName, endWith, type StepResult } from "../decode/fold.
 import { parseApiError } from "../decode/api-error.ts";
 import { arrayOf, idOf, numberOf, objectOf, stringOf } from "../reader.ts";
 
-/** How Bedrock Converse answers. The counts come after the stop, so an answer is finished by its `metadata`. */
+/** Decodes Bedrock Converse responses. The usage comes after the stop, so a response finishes with its `metadata`. */
 export const decodeBedrock: ResponseDecoder<BedrockDialect> = {
   open: () => createStreamDecoder(fold),
   frames: (body) => framesOfResponse(body),
   parseError: (body) => parseBedrockError(body),
 };
 
-/** Whether the counts have come. */
+/** Whether the usage was received. */
 type BedrockStreamState = BlockState<{ readonly counted: boolean }>;
 
 const fold: StreamFold<BedrockStreamState> = {
@@ -59,7 +59,7 @@ const step = (state: BedrockStreamState, { name, data }: StreamFrame): StepResul
     case "contentBlockDelta":
       return onBlockDelta(state, at, objectOf(event["delta"]));
     case "contentBlockStop":
-      // A text in which nothing was said has neither start nor delta.
+      // An empty text has neither start nor delta.
       return chainStep(at === state.nextBlock ? startBlock(state, at, emptyTextBlock) : [state, []], (now) =>
         endBlock(now, at),
       );
@@ -87,7 +87,7 @@ const onBlockStart = (
   start: Record<string, unknown>,
 ): StepResult<BedrockStreamState> => {
   const [kind, value] = membersOf(start)[0] ?? [];
-  // Text and reasoning begin with their first piece. Some servers announce them all the same.
+  // Text and reasoning start with their first delta. Some servers send a start anyway.
   if (kind === undefined || kind === "text" || kind === "reasoningContent") return [state, []];
   return startBlock(state, at, {
     draft: draftOf(kind, objectOf(value)),
@@ -98,7 +98,7 @@ const onBlockStart = (
 const draftOf = (kind: string, value: Record<string, unknown>): BlockDraft => {
   if (kind === "image") return { type: "file", mimeType: mimeTypeOf("image", stringOf(value["format"])) };
   if (kind !== "toolUse") return { type: "ignored", what: `${shortName(kind)} block` };
-  // The service has run this one itself, and its result follows.
+  // A server tool: the service runs it itself, and its result follows.
   if (value["type"] === "server_tool_use") return { type: "ignored", what: "server_tool_use block" };
   const call = { type: "call", tool: stringOf(value["name"]) ?? "", id: idOf(value["toolUseId"]) } as const;
   return { ...call, given: value["input"] };
@@ -117,7 +117,7 @@ const onBlockDelta = (
   return startBlock(state, at, { ...beginning, deltas: pieces });
 };
 
-/** What a block holds that began without a start. Calls and pictures never do. */
+/** Returns the start for a block that began without one. Calls and images always have one. */
 const unannouncedBlock = (piece: BlockDelta | undefined): BlockStart | undefined => {
   if (piece === undefined || piece.type === "call" || piece.type === "file") return undefined;
   return piece.type === "text" || piece.type === "unknown" ? emptyTextBlock : emptyThinkingBlock;
@@ -156,7 +156,7 @@ const onMessageStop = (
   { stopReason }: Record<string, unknown>,
 ): StepResult<BedrockStreamState> => {
   if (state.stopReason !== undefined) return skip(state, "messageStop, said twice");
-  const now = { ...state, stop: stringOf(stopReason) ?? "" };
+  const now = { ...state, stopReason: stringOf(stopReason) ?? "" };
   return now.familyState.counted ? finishResponse(now, finishReasons) : [now, []];
 };
 
@@ -181,13 +181,13 @@ const onMetadata = (
   const model = stringOf(objectOf(objectOf(trace)["promptRouter"])["invokedModelId"]);
   const events: readonly ResponseEvent[] = [
     ...(isObject(usage) ? [{ type: "usage", usage: usageOf(usage) } as const] : []),
-    ...(model === undefined ? [] : [{ type: "answering", model } as const]),
+    ...(model === undefined ? [] : [{ type: "response-start", model } as const]),
   ];
   const now: StepResult<BedrockStreamState> = [{ ...state, familyState: { counted: true } }, events];
   return state.stopReason === undefined ? now : chainStep(now, (last) => finishResponse(last, finishReasons));
 };
 
-/** What was read from the cache or written to it is not part of `inputTokens`. */
+/** Parses the usage. Cache reads and writes are not part of `inputTokens`. */
 const usageOf = (counts: Record<string, unknown>): TokenUsage => {
   const cachedRead = toTokenCount(counts["cacheReadInputTokens"]);
   const cachedWrite = toTokenCount(counts["cacheWriteInputTokens"]);
@@ -198,13 +198,13 @@ const usageOf = (counts: Record<string, unknown>): TokenUsage => {
 const onOther = (state: BedrockStreamState, name: string, data: unknown): StepResult<BedrockStreamState> => {
   if (!/(?:Exception|Error|Failure)$/.test(name)) return skip(state, `${shortName(name)} frame`);
   const code = name === unnamedException ? {} : { code: exceptionName(name) };
-  const problem = parseBedrockError(data) ?? {
+  const apiError = parseBedrockError(data) ?? {
     message: `The service reported ${shortName(name)} and said nothing about it.`,
   };
-  return endWith(state, { type: "problem", error: { ...code, ...problem } });
+  return endWith(state, { type: "error", error: { ...code, ...apiError } });
 };
 
-/** An error whose name stands in a header, which a body does not show. */
+/** Stands for an error whose name is in a header and not in the body. */
 const unnamedException = "Exception";
 
 const parseBedrockError = (body: unknown): ApiError | undefined => {
@@ -212,25 +212,25 @@ const parseBedrockError = (body: unknown): ApiError | undefined => {
   const type = stringOf(__type);
   const original = stringOf(originalMessage);
   const status = numberOf(originalStatusCode);
-  const { code, ...problem } =
+  const { code, ...apiError } =
     parseApiError(body) ?? parseApiError(Message) ?? parseApiError(original) ?? parseApiError(type) ?? {};
   const name = type ?? code;
-  if (!("message" in problem)) return undefined;
+  if (!("message" in apiError)) return undefined;
   return {
-    ...problem,
+    ...apiError,
     ...(name === undefined ? {} : { code: exceptionName(name) }),
     ...(status === undefined ? {} : { status }),
-    ...(original === undefined || original === problem.message ? {} : { reasons: [original] }),
+    ...(original === undefined || original === apiError.message ? {} : { reasons: [original] }),
   };
 };
 
-/** One spelling for `throttlingException` in a stream and `com.amazon.coral#ThrottlingException:http://...` in a body. */
+/** Normalizes `throttlingException` in a stream and `com.amazon.coral#ThrottlingException:http://...` in a body to one name. */
 const exceptionName = (type: string): string => {
   const name = shortName(type.slice(type.indexOf("#") + 1).split(":", 1)[0]);
   return name.charAt(0).toUpperCase() + name.slice(1);
 };
 
-/** What a block, a start or a delta holds. It should be one thing, but members set to null are seen. */
+/** Returns the members of a block, start or delta. There should be one, but members set to null occur. */
 const membersOf = (holder: Record<string, unknown>): readonly (readonly [kind: string, value: unknown])[] =>
   Object.entries(holder).filter(([, value]) => isPresent(value));
 
@@ -259,7 +259,7 @@ const framesOfResponse = (body: unknown): readonly StreamFrame[] => {
 
 type BlockFrame = { readonly name: string; readonly data: Record<string, unknown> };
 
-/** One thing a message holds as the frames of its block; cited text is one block for each of its texts. */
+/** Converts one member of a message to the frames of its block; cited text becomes one block per text. */
 const blockFrames = (kind: string, value: unknown): readonly (readonly BlockFrame[])[] => {
   const delta = (held: Record<string, unknown>): BlockFrame => ({ name: "contentBlockDelta", data: { delta: held } });
   const fields = objectOf(value);

@@ -425,7 +425,7 @@ describe("reading", () => {
         extra: expect.objectContaining({ provider: "bedrock", model: "us.amazon.nova-pro-v1:0" }),
       },
       notes: [
-        "Cache markers are set anew where the target takes them, not at " +
+        "Cache points are set where the target accepts them, not at " +
           "/messages/0/content/2/cachePoint, /system/1/cachePoint, /toolConfig/tools/1/cachePoint.",
         "The field /inferenceConfig/topP is not carried over.",
         "The field /additionalModelRequestFields/top_k is not carried over.",

@@ -21,30 +21,30 @@ import type {
   WireRequest,
 } from "../wire.ts";
 
-/** What differs between the model families that speak Bedrock Converse. */
+/** Differences between the model families on Bedrock Converse. */
 export type BedrockDialect = {
   /**
-   * How thinking is asked for. `adaptive` and `budget`: Claude's `thinking`, with an effort or a number of tokens; `always` cannot be off.
-   * `config`: Nova's `reasoningConfig`. `effort`: a plain `reasoning_effort`. `none`: it cannot be asked for.
+   * How thinking is requested. `adaptive` and `budget`: Claude's `thinking`, with an effort or a number of tokens; `always` cannot be turned off.
+   * `config`: Nova's `reasoningConfig`. `effort`: a plain `reasoning_effort`. `none`: not supported.
    */
   readonly thinking: "adaptive" | "always" | "budget" | "config" | "effort" | "none";
-  /** When Claude's `thinking.display` is written: `always` for models that think unasked. Never if not given. */
+  /** When Claude's `thinking.display` is written: `always` for models that think by default. Default: never. */
   readonly summaries?: ThoughtSummaries;
-  /** Whether reasoning goes back with its signature; all but Claude refuse the field, and read bare words if anything. */
+  /** Whether reasoning is sent back with its signature; all but Claude refuse the field and accept plain text at most. */
   readonly signatures: boolean;
-  /** Whether the names of arguments have to be plain, as Claude wants them. */
+  /** Whether argument names must match Anthropic's pattern, as Claude requires. */
   readonly plainKeys: boolean;
-  /** Whether `toolResult.status` is taken; where it is not, a failure is told in words. */
+  /** Whether `toolResult.status` is accepted; if not, a failure is stated in the text. */
   readonly status: boolean;
-  /** Which choices are taken: all of them, only `auto`, or not even the field. */
+  /** Which tool choices are accepted: all, only `auto`, or not even the field. */
   readonly toolChoice: "all" | "auto" | "none";
-  /** Whether temperature is taken. */
+  /** Whether temperature is accepted. */
   readonly sampling: boolean;
-  /** Where cache points are taken: `all` means in the tools as well, `text` in system and messages only. */
+  /** Where prompt cache points are accepted: `all` includes the tools, `text` is system and messages only. */
   readonly cachePoints: "all" | "text" | "none";
 };
 
-/** Amazon Bedrock's Converse API. The model stands in the address, so the body does not name it. */
+/** Amazon Bedrock's Converse API. The model is in the URL, so the body does not name it. */
 export const bedrock: Wire<BedrockDialect> = {
   id: "bedrock",
   encodeHead: () => [],
@@ -58,7 +58,7 @@ export const bedrock: Wire<BedrockDialect> = {
   decode: decodeBedrock,
 };
 
-/** A document is refused without words in its message; one that came alone is named before it. */
+/** Encodes a user message. Bedrock refuses a document without text in its message, so a reference is added where there is none. */
 const userMessage = ({ parts }: UserStep): JsonObject => {
   const blocks: JsonObject[] = [];
   let documents = "";
@@ -108,7 +108,7 @@ const markAsError = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
   return /^\s*error/i.test(words) ? blocks : blocks.with(0, { text: `Error: ${words}` });
 };
 
-/** A JSON block holds an object and nothing else. What failed is told in text: Claude takes nothing but text there. */
+/** Encodes result content. A JSON block must be an object; failures are text, since Claude accepts only text there. */
 const resultBlock = (part: RenderedResult["content"][number]): JsonObject =>
   part.type === "structured" && isObject(part.value) && !hasEmptyKey(part.value)
     ? { json: part.value }
@@ -163,7 +163,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
   return { body: addProviderFields(body, settings.extra, { takes, notes }), notes };
 };
 
-/** Claude looks at the names of arguments; the others do not. */
+/** Claude validates argument names; the others do not. */
 const schemaFor = ({ plainKeys }: BedrockDialect): SchemaAdapter => (plainKeys ? anthropicSchema : bedrockSchema);
 
 const toolConfig = (
@@ -227,7 +227,7 @@ const inferenceConfig = (
   };
 };
 
-/** Temperature lies between 0 and 1, and Claude takes none while it thinks. */
+/** Adapts the temperature: between 0 and 1, and Claude accepts none while it thinks. */
 const adaptTemperature = (
   temperature: number,
   { dialect, additional, notes }: { dialect: BedrockDialect; additional: JsonObject | undefined; notes: Note[] },
@@ -250,7 +250,7 @@ const adaptTemperature = (
 
 const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
 
-/** Converse knows no thinking of its own: the setting goes through to the model in the model's own words. */
+/** Converse has no thinking setting of its own: each model family gets its own field. */
 const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined =>
   withDisplay(thinkingAmount(request, notes), request);
 
@@ -286,7 +286,7 @@ const thinkingAmount = (request: WireRequest<BedrockDialect>, notes: Note[]): Js
         return undefined;
       }
       const most = settings.maxTokens ?? Number.MAX_SAFE_INTEGER;
-      // A budget that nobody named leaves half of the limit for the answer.
+      // A default budget leaves half of the limit for the response.
       const budget = Math.min(
         asked.budget ?? Math.min(budgets[effort], Math.max(1024, Math.floor(most / 2))),
         most - 1,
@@ -304,14 +304,14 @@ const cachePoint = ({ cache }: RequestSettings): JsonObject => ({
   cachePoint: { type: "default", ...(cache?.ttl === undefined ? {} : { ttl: cache.ttl }) },
 });
 
-/** The last message ends with a cache point, and so does the one before the model's last: there the request before this ended. */
+/** Puts a cache point at the end of the last message, and of the one before the last model message, where the previous request ended. */
 const markMessages = (
   messages: readonly JsonObject[],
   { settings, dialect }: WireRequest<BedrockDialect>,
 ): readonly MarkedMessage[] => {
   if (settings.cache?.marks !== true || dialect.cachePoints === "none") return [];
   const answered = messages.findLastIndex((message) => message["role"] === "assistant") - 1;
-  // A message of nothing but files holds no point; then the last of the person's before it does, in this request and the next.
+  // A message with nothing but files cannot have one; the user message before it gets it, in this request and the next.
   const places = [answered, messages.length - 1].map((end) =>
     messages.findLastIndex((message, at) => at <= end && message["role"] === "user" && canTakeCachePoint(message)),
   );
@@ -324,11 +324,11 @@ const markMessages = (
 
 const isFile = (block: JsonObject): boolean => block["document"] !== undefined || block["video"] !== undefined;
 
-/** Whether a message holds something that a cache point can follow. */
+/** Whether a message contains a block that a cache point may follow. */
 const canTakeCachePoint = (message: JsonObject): boolean =>
   !(message["content"] as readonly JsonObject[]).every(isFile);
 
-/** A cache point directly after a document or video is refused, so it goes before them. */
+/** Adds a cache point. Directly after a document or video it is refused, so it goes before them. */
 const withCachePoint = (message: JsonObject, settings: RequestSettings): JsonObject | undefined => {
   const blocks = message["content"] as readonly JsonObject[];
   const end = blocks.findLastIndex((block) => !isFile(block));
@@ -341,5 +341,5 @@ const stripCachePoints = (message: JsonObject): JsonObject => {
   return kept.length === blocks.length ? message : { ...message, content: kept };
 };
 
-/** Neutral, so that no name can talk to the model; numbered, as two documents of one name are refused anywhere in a request. */
+/** Returns a neutral name, since the model reads names (prompt injection); numbered, since two documents of one name in a request are refused. */
 const documentName = ({ id, copy }: MediaFile): string => (copy === undefined ? id : `${id} (${copy})`);

@@ -1,6 +1,6 @@
 import type { FieldTable } from "../provider-fields.ts";
 
-/** What this API takes besides what every conversation has; what goes through to the model is the model's own affair. */
+/** Fields of this API that are carried over unchanged; additional model request fields are not checked here. */
 export const bedrockFields: FieldTable = {
   carried: {
     "inferenceConfig/stopSequences": "list",

@@ -1,12 +1,12 @@
 import type { MediaKind } from "../../conversation/parts.ts";
 
-/** Bedrock's name for a mime type. */
+/** Returns Bedrock's format name for a MIME type. */
 export const formatOf = (kind: MediaKind, mimeType: string): string => {
   const type = mimeType.split(";", 1)[0]!.trim().toLowerCase();
   return formats[kind].find(([, known]) => known === type)?.[0] ?? type.slice(type.indexOf("/") + 1);
 };
 
-/** The mime type behind Bedrock's name for it; without a name, the commonest of its kind. */
+/** Returns the MIME type of a Bedrock format name; without a name, the most common of its kind. */
 export const mimeTypeOf = (kind: MediaKind, format: string | undefined): string => {
   const short = format?.toLowerCase().replace(`${kind}/`, "") ?? formats[kind][0]![0];
   return (
@@ -17,7 +17,7 @@ export const mimeTypeOf = (kind: MediaKind, format: string | undefined): string 
 
 type MediaFormats = readonly (readonly [format: string, mimeType: string])[];
 
-/** The first row of a format is the one it is read as. */
+/** The first row of a format is used for reading. */
 const formats: Readonly<Record<MediaKind, MediaFormats>> = {
   image: [
     ["png", "image/png"],

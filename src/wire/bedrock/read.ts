@@ -7,7 +7,7 @@ import { mimeTypeOf } from "./formats.ts";
 import { arrayOf, idOf, MessageReader, numberOf, objectOf, RequestReader, stringOf } from "../reader.ts";
 import type { DecodedRequest, RequestSettings, ToolChoice } from "../wire.ts";
 
-/** A Bedrock Converse body, or its bare `messages`, as a conversation. */
+/** Reads a Bedrock Converse body, or just its `messages`, as a conversation. */
 export const readBedrock = (body: unknown, from: Origin): DecodedRequest => {
   const request = Array.isArray(body) ? { messages: body } : objectOf(body);
   const model = stringOf(request["modelId"]);
@@ -34,14 +34,14 @@ export const readBedrock = (body: unknown, from: Origin): DecodedRequest => {
 
 const knownFields = ["modelId", "messages", "system", "toolConfig", "inferenceConfig", "additionalModelRequestFields"];
 
-/** The blocks of a message or of a result, however they were written down: a list, one block alone, or bare words. */
+/** Returns the blocks of a message or result given as a list, as a single block or as plain text. */
 const blocksOf = (content: unknown): readonly Record<string, unknown>[] => {
   if (content === undefined || content === null) return [];
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   return blocks.map((block) => (typeof block === "string" ? { text: block } : objectOf(block)));
 };
 
-/** What a block holds. It should be one thing, but two are seen, and members set to null. */
+/** Returns the members of a block. There should be one, but two occur, and members set to null. */
 const membersOf = (block: Record<string, unknown>): readonly (readonly [kind: string, value: unknown])[] =>
   Object.entries(block).filter(([, value]) => value !== undefined && value !== null);
 
@@ -61,9 +61,8 @@ type MessageBlocks = {
 };
 
 /**
- * Blocks in the order they stand. Calls and reasoning are the model's and
- * results are results, whatever role they were filed under; the rest is said
- * by whoever the message names.
+ * Reads blocks in order. Calls and reasoning belong to the model and results are results, whatever role the message has;
+ * the rest belongs to the message's role.
  */
 const readBlocks = (reader: RequestReader, { blocks, at, side }: MessageBlocks): void => {
   const message = new MessageReader(reader);
@@ -258,7 +257,7 @@ const choiceOf = (choice: Record<string, unknown>): ToolChoice | undefined => {
 
 const thinkingFields = ["thinking", "output_config", "reasoningConfig", "reasoning_effort", "reasoning_config"];
 
-/** Every family has its own words for how hard to think. */
+/** Reads the thinking setting, which has another field in every model family. */
 const thinkingOf = (additional: Record<string, unknown>): RequestSettings["thinking"] => {
   const { type, budget_tokens } = objectOf(additional["thinking"]);
   const config = objectOf(additional["reasoningConfig"]);

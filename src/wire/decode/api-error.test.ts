@@ -113,8 +113,8 @@ describe("an error body", () => {
     ["among others", { errors: [{ message: "Bad." }] }, { message: "Bad." }],
     ["of a proxy that writes plain text", " upstream timed out\n", { message: "upstream timed out" }],
     ["without a word", { error: {} }, { message: "The server reports an error and does not say which." }],
-  ])("%s", (_, body, problem) => {
-    expect(parseApiError(body)).toEqual(problem);
+  ])("%s", (_, body, apiError) => {
+    expect(parseApiError(body)).toEqual(apiError);
   });
 
   it.each([undefined, null, "", " \n", 7, [], {}, { error: null }, { error: "" }, { errors: "none" }])(

@@ -3,15 +3,14 @@ import type { ApiError } from "./events.ts";
 import { arrayOf, numberOf, objectOf, stringOf } from "../reader.ts";
 
 /**
- * The error a body or a frame reports, in the spelling of Google, of OpenAI, or
- * of the gateways and frameworks in front of them: who serves an API does not
- * decide who refuses a request.
+ * Parses the error a body or frame reports, in the format of Google, OpenAI, or the gateways and frameworks in front of
+ * them: a gateway may refuse a request in its own format.
  */
 export const parseApiError = (body: unknown): ApiError | undefined => parseNestedError(body, 4);
 
 type ErrorFields = Record<string, unknown>;
 
-/** Gateways wrap errors in errors; `depth` says how many wrappings are opened. */
+/** Gateways nest errors in errors; `depth` limits how many levels are unwrapped. */
 const parseNestedError = (body: unknown, depth: number): ApiError | undefined => {
   if (typeof body === "string") return body.trim() === "" ? undefined : { message: body.trim() };
   if (depth === 0) return undefined;
@@ -37,7 +36,7 @@ const firstErrorIn = (bodies: readonly unknown[], depth: number): ApiError | und
   return undefined;
 };
 
-/** An object that describes an error, whoever's spelling it has. */
+/** Parses an error object in any vendor's format. */
 const parseErrorObject = (error: ErrorFields, depth: number): ApiError => {
   const upstream = parseNestedError(parseQuotedError(objectOf(error["metadata"])["raw"]), depth);
   const [code, ...others] = namesOf(error);
@@ -60,7 +59,7 @@ const parseErrorObject = (error: ErrorFields, depth: number): ApiError => {
 
 const unknownErrorMessage = "The server reports an error and does not say which.";
 
-/** The names an error goes by, the most telling first. Numbers are statuses; "error" says what is known. */
+/** Returns the names of an error, the most specific first. Numbers are statuses; the name "error" says nothing. */
 const namesOf = (error: ErrorFields): readonly string[] =>
   [
     error["code"],
@@ -70,15 +69,15 @@ const namesOf = (error: ErrorFields): readonly string[] =>
     objectOf(error["innererror"])["code"],
   ].filter((name) => typeof name === "string" && name !== "" && name !== "error" && !/^\d+$/.test(name)) as string[];
 
-const namesIn = (problem: ApiError | undefined): readonly string[] =>
-  problem === undefined ? [] : [...(problem.code === undefined ? [] : [problem.code]), ...(problem.reasons ?? [])];
+const namesIn = (apiError: ApiError | undefined): readonly string[] =>
+  apiError === undefined ? [] : [...(apiError.code === undefined ? [] : [apiError.code]), ...(apiError.reasons ?? [])];
 
 const statusOf = (error: ErrorFields): number | undefined =>
   [error["code"], error["status"], error["status_code"], error["http_code"]]
     .map((value) => (typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : numberOf(value)))
     .find((value) => value !== undefined && Number.isInteger(value) && value >= 100 && value < 600);
 
-/** Google's finer reasons: ErrorInfo's reason, and the quotas that were exceeded. */
+/** Returns Google's specific reasons: ErrorInfo's reason, and the exceeded quotas. */
 const reasonsIn = (detail: ErrorFields): readonly string[] =>
   [detail["reason"], ...arrayOf(detail["violations"]).map((violation) => objectOf(violation)["quotaId"])].filter(
     (reason) => typeof reason === "string",
@@ -89,7 +88,7 @@ const fieldsIn = (detail: ErrorFields): readonly string[] =>
     .map((violation) => objectOf(violation)["field"])
     .filter((field) => typeof field === "string");
 
-/** What FastAPI and Mistral say: a sentence, or a list of fields with what is wrong with each. */
+/** Parses the `detail` of FastAPI and Mistral: a sentence, or a list of fields with an error each. */
 const parseFrameworkError = (detail: unknown, depth: number): ApiError => {
   if (typeof detail === "string") return { message: detail };
   if (isObject(detail)) return parseNestedError(detail, depth) ?? { message: unknownErrorMessage };
@@ -108,13 +107,13 @@ const retryDelayIn = (error: ErrorFields, details: readonly ErrorFields[]): numb
   return parseDuration(delays.find((delay) => typeof delay === "string") ?? "");
 };
 
-/** How long a sentence asks to wait, in milliseconds. */
+/** Parses the delay a sentence asks for ("retry after 20 seconds"), in milliseconds. */
 const retryDelayInText = (sentence: string): number | undefined => {
   const asked = /(?:retry|try again|reset)\w* (?:in|after) /i.exec(sentence);
   return asked === null ? undefined : parseDuration(sentence.slice(asked.index + asked[0].length).slice(0, 40));
 };
 
-/** A duration such as 34.07s, 1h16m0.6s, 20 seconds or 120ms. */
+/** Parses a duration such as 34.07s, 1h16m0.6s, 20 seconds or 120ms, in milliseconds. */
 const parseDuration = (text: string): number | undefined => {
   let total: number | undefined;
   const piece =
@@ -125,10 +124,10 @@ const parseDuration = (text: string): number | undefined => {
   return total === undefined ? undefined : Math.round(total);
 };
 
-/** Milliseconds in a millisecond, a second, a minute, an hour, a day. */
+/** Milliseconds per millisecond, second, minute, hour and day. */
 const units = [1, 1000, 60_000, 3_600_000, 86_400_000] as const;
 
-/** What a gateway quotes from the server behind it: often JSON, as text. */
+/** Parses the upstream error a gateway quotes: often JSON as text. */
 const parseQuotedError = (raw: unknown): unknown => {
   if (typeof raw !== "string") return raw;
   try {

@@ -79,7 +79,7 @@ export const expectContract = ({ decode, ends }: StreamContract, frames: readonl
   const steps = [...frames.map((frame) => ({ frame, events: step(frame) })), { frame: undefined, events: end() }];
   const all = steps.flatMap(({ events }) => events);
 
-  const last = all.findIndex(({ type }) => type === "finish" || type === "broken" || type === "problem");
+  const last = all.findIndex(({ type }) => type === "finish" || type === "malformed" || type === "error");
   if (last !== -1)
     expect(new Set(all.slice(last + 1).map(({ type }) => type))).toEqual(
       new Set(all.length > last + 1 ? ["skipped"] : []),

@@ -3,41 +3,41 @@ import type { ResponseEvent, ResponsePart, FinishReason } from "./events.ts";
 import { fail, skip, foldItems, type EndableState, type StepResult } from "./fold.ts";
 
 /**
- * An answer that comes in numbered blocks, as Anthropic and Bedrock stream it.
- * Only what is still open is held; a part that ended has left.
+ * Decoder state of a response streamed in numbered blocks, as by Anthropic and Bedrock. Only open blocks are kept; a part
+ * that ended was already emitted.
  */
 export type BlockState<Own> = EndableState & {
-  /** Whether the message has been announced. */
+  /** Whether the message start was received. */
   readonly isStarted: boolean;
   readonly openBlocks: readonly OpenBlock[];
-  /** The number of the next block to begin. */
+  /** The index of the next block to start. */
   readonly nextBlock: number;
-  /** How many parts have begun, and how many of them are calls. */
+  /** How many parts have started, and how many of them are tool calls. */
   readonly partCount: number;
   readonly callCount: number;
-  /** The vendor's word for why the answer ended, once it has been said. */
+  /** The vendor's finish reason, once received. */
   readonly stopReason: string | undefined;
-  /** What else a family keeps in mind. */
+  /** State that only one API family needs. */
   readonly familyState: Own;
 };
 
-/** What a block holds, besides the text that is growing in it. */
+/** The content of an open block besides its text. */
 export type BlockDraft =
   | { readonly type: "text" }
   | { readonly type: "thinking"; readonly signature: string; readonly encrypted: string }
-  /** `given` are arguments that came whole. They count where none are streamed. */
+  /** `given` are arguments sent with the block start. They are used if none are streamed. */
   | { readonly type: "call"; readonly tool: string; readonly id: string; readonly given: unknown }
   | { readonly type: "file"; readonly mimeType: string }
-  /** Something that has no place in a message. */
+  /** Content that a conversation cannot hold. */
   | { readonly type: "ignored"; readonly what: string };
 
-/** A piece of a block. `unknown` is one whose kind we do not know; its text says what it is. */
+/** A delta of a block. `unknown` is a delta of an unknown kind; its text names the kind. */
 export type BlockDelta = {
   readonly type: "text" | "thinking" | "signature" | "encrypted" | "call" | "file" | "unknown";
   readonly text: string;
 };
 
-/** A block as it begins, and the pieces that come with it. */
+/** The start of a block, and the deltas that come with it. */
 export type BlockStart = { readonly draft: BlockDraft; readonly deltas: readonly BlockDelta[] };
 
 type OpenBlock = {
@@ -47,7 +47,7 @@ type OpenBlock = {
   readonly draft: BlockDraft;
 };
 
-/** Before the first frame. */
+/** The state before the first frame. */
 export const initialBlockState = <Own>(own: Own): BlockState<Own> => ({
   isStarted: false,
   openBlocks: [],
@@ -59,17 +59,17 @@ export const initialBlockState = <Own>(own: Own): BlockState<Own> => ({
   familyState: own,
 });
 
-/** Blocks in which nothing stands yet. */
+/** Starts of empty blocks. */
 export const emptyTextBlock: BlockStart = { draft: { type: "text" }, deltas: [] };
 export const emptyThinkingBlock: BlockStart = { draft: { type: "thinking", signature: "", encrypted: "" }, deltas: [] };
 
-/** A block's number as the wire gives it; what is none matches no block. */
+/** Parses a block index; NaN, which matches no block, for anything else. */
 export const parseBlockIndex = (value: unknown): number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : Number.NaN;
 
 /**
- * Opens a block with the pieces that came along. One that began before is
- * passed over; one that skips a number means that something was lost.
+ * Opens a block with the deltas that came with its start. A block that started before is skipped; a gap in the indexes
+ * means that frames were lost and fails.
  */
 export const startBlock = <Own>(
   state: BlockState<Own>,
@@ -93,13 +93,13 @@ export const startBlock = <Own>(
   return chainStep([opened, started], (now) => appendDeltas(now, at, pieces));
 };
 
-/** Far more than any answer has, and few enough to look through. */
+/** Far more than any response has, and few enough for a linear search. */
 const maxOpenBlocks = 1000;
 
-/** A part is numbered when it first says something, so that empty ones leave no gap. */
+/** A part gets its index with its first delta, so that empty ones leave no gap. */
 const unplaced = -1;
 
-/** Adds pieces to an open block. */
+/** Appends deltas to an open block. */
 export const appendDeltas = <Own>(
   state: BlockState<Own>,
   at: number,
@@ -121,7 +121,7 @@ const appendDelta = <Own>(state: BlockState<Own>, at: number, piece: BlockDelta)
   const grown = applyDelta(open, piece, place);
   if (grown === undefined)
     return fail(state, `A piece of ${piece.type} in block ${at}, which holds ${open.draft.type}.`);
-  // Written out: this runs for every word, and a spread is ten times as slow.
+  // Written out: this runs for every token, and object spread is ten times slower.
   const { isStarted: begun, nextBlock: next, callCount: calls, stopReason: stop, over, familyState: own } = state;
   const all = state.openBlocks.length === 1 ? [grown] : state.openBlocks.with(found, grown);
   return [
@@ -149,7 +149,7 @@ export const endBlock = <Own>(state: BlockState<Own>, at: number): StepResult<Bl
     : fail(state, `Block ${at} ends and never began.`);
 };
 
-/** The end of the answer. Blocks nobody closed end with it: some gateways never close them. */
+/** Finishes the response. Open blocks are ended with it: some gateways never close them. */
 export const finishResponse = <Own>(
   state: BlockState<Own>,
   reasons: Readonly<Record<string, FinishReason>>,
@@ -163,7 +163,7 @@ export const finishResponse = <Own>(
   ];
 };
 
-/** One step and then another, as one. */
+/** Runs another step after a step, unless the stream has ended. */
 export const chainStep = <Own>(
   [state, events]: StepResult<BlockState<Own>>,
   next: (state: BlockState<Own>) => StepResult<BlockState<Own>>,
@@ -178,7 +178,7 @@ const findOpenBlock = <Own>({ openBlocks: open }: BlockState<Own>, at: number): 
   return -1;
 };
 
-/** The block with one more piece, or nothing where such a piece does not belong. */
+/** Returns the block with one more delta; undefined if such a delta does not belong in it. */
 const applyDelta = (
   { blockIndex: at, text, draft }: OpenBlock,
   piece: BlockDelta,
@@ -198,7 +198,7 @@ const applyDelta = (
       draft: { ...draft, encrypted: appendWithComma(encrypted, piece.text) },
     };
   if (piece.type !== "signature") return undefined;
-  // Some gateways say it at the start and again at the end.
+  // Some gateways send it at the start and again at the end.
   const whole = signature === piece.text ? signature : signature + piece.text;
   return { blockIndex: at, partIndex: place, text, draft: { ...draft, signature: whole } };
 };
@@ -209,7 +209,7 @@ const deltaEvents = ({ type, text }: BlockDelta, index: number): readonly Respon
   return type === "call" ? [{ type: "call-delta", index, text }] : [];
 };
 
-/** What is to be told when a block ends: nothing, if nothing stood in it. */
+/** Returns the events for the end of a block: none if it was empty. */
 const endEvents = ({ partIndex: index, text, draft }: OpenBlock): readonly ResponseEvent[] => {
   if (index === unplaced) return [];
   const ended = (part: ResponsePart): ResponseEvent => ({ type: "part-end", index, part });
@@ -236,7 +236,7 @@ const sealOf = ({ signature, encrypted }: Extract<BlockDraft, { type: "thinking"
   return signature === "" ? {} : { seal: { signature } };
 };
 
-/** Arguments that came whole, as text; none at all are no text. */
+/** Returns complete arguments as JSON text; "" for empty ones. */
 const argumentText = (given: unknown): string => {
   if (given === undefined || given === null) return "";
   if (typeof given === "string") return given;
@@ -250,7 +250,7 @@ const argumentText = (given: unknown): string => {
 
 const appendWithComma = (before: string, piece: string): string => (before === "" ? piece : `${before},${piece}`);
 
-/** Base64 that came in pieces. Each piece may carry padding of its own, which must not stand in the middle. */
+/** Joins base64 chunks. Each chunk may have its own padding, which must not end up in the middle. */
 const joinBase64 = (pieces: string): string => {
   const all = pieces.split(",");
   if (!all.slice(0, -1).some((piece) => piece.endsWith("="))) return all.join("");

@@ -22,7 +22,7 @@ export const eventsOf = (open: OpenDecoder, frames: readonly StreamFrame[]): rea
 /** The answer that some frames make. */
 export const decodeAll = (open: OpenDecoder, frames: readonly StreamFrame[]): DecodedCase => {
   const events = eventsOf(open, frames);
-  return { parts: partsIn(events), events: events.filter(({ type }) => !/-(delta|start|end)$/.test(type)) };
+  return { parts: partsIn(events), events: events.filter(({ type }) => !/-delta$|^call-start$|^part-end$/.test(type)) };
 };
 
 /** The parts that ended, in the order they began. */
@@ -81,7 +81,7 @@ const seed = 1;
 
 /** At most one finish, nothing after it but what is passed over, and no part that ends twice or before it began. */
 const expectOrderly = (events: readonly ResponseEvent[]): void => {
-  const last = events.findIndex(({ type }) => type === "finish" || type === "problem" || type === "broken");
+  const last = events.findIndex(({ type }) => type === "finish" || type === "error" || type === "malformed");
   if (last !== -1) expect(events.slice(last + 1).every(({ type }) => type === "skipped")).toBe(true);
   const ended = new Set<number>();
   for (const event of events) {

@@ -1,12 +1,12 @@
 import type { ResponseEvent } from "./events.ts";
 
-/** The state after something was read, and what there is to tell about it. */
+/** The state after a step, and the events it emitted. */
 export type StepResult<State> = readonly [State, readonly ResponseEvent[]];
 
-/** A state that can be over: everything was said, or nothing more can be trusted. */
+/** A state that can end: the response is complete, or the rest cannot be trusted. */
 export type EndableState = { readonly over: boolean };
 
-/** Takes one item after another, from state to state, until there are no more or the answer is over. */
+/** Folds items one after another until there are no more or the stream has ended. */
 export const foldItems = <State extends EndableState, Item>(
   start: State,
   items: Iterable<Item>,
@@ -23,7 +23,7 @@ export const foldItems = <State extends EndableState, Item>(
   return [state, events];
 };
 
-/** Passes something over and says so. */
+/** Skips something and emits an event for it. */
 export const skip = <State>(state: State, what: string): StepResult<State> => [state, [{ type: "skipped", what }]];
 
 /** Ends the stream with one last event. */
@@ -32,10 +32,10 @@ export const endWith = <State extends EndableState>(state: State, event: Respons
   [event],
 ];
 
-/** Gives up: the stream contradicts itself. */
+/** Ends the stream because it violates its protocol. */
 export const fail = <State extends EndableState>(state: State, what: string): StepResult<State> =>
-  endWith(state, { type: "broken", what });
+  endWith(state, { type: "malformed", what });
 
-/** A server's word for something, short enough to repeat. */
+/** Shortens a name a server used, so that it can be quoted. */
 export const shortName = (value: unknown): string =>
   typeof value === "string" && value !== "" ? value.slice(0, 60) : "(unnamed)";

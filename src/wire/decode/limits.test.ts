@@ -38,7 +38,7 @@ describe("a Responses stream of very many items", () => {
     ]);
     const late = { type: "skipped", what: "response.output_text.delta after its item" };
     const what = "A piece of an item that never began: response.output_text.delta.";
-    expect(told).toEqual([late, late, late, { type: "broken", what }]);
+    expect(told).toEqual([late, late, late, { type: "malformed", what }]);
   });
 
   it("is given up where the parts of one item have no end", () => {
@@ -49,7 +49,7 @@ describe("a Responses stream of very many items", () => {
     const events = eventsOf(open, [named({ type: "response.output_item.added", item }), ...words, ...words]);
     expect(events.slice(0, 1001)).toEqual([
       ...numbersTo(1000).map((index) => ({ type: "text-delta", index, text: "a" })),
-      { type: "broken", what: "More than 1000 parts of an item are open at once." },
+      { type: "malformed", what: "More than 1000 parts of an item are open at once." },
     ]);
   });
 });

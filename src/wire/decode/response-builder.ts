@@ -2,21 +2,21 @@ import type { NewPart } from "../../conversation/ledger.ts";
 import { mediaKindOf, storeBase64 } from "../../conversation/media.ts";
 import type { ResponseEvent, ResponsePart, FinishReason, TokenUsage } from "./events.ts";
 
-/** A whole answer. */
+/** A complete response. */
 export type DecodedResponse = {
-  /** What the model said, ready for a ledger. */
+  /** The parts of the model message, ready for a ledger. */
   readonly parts: readonly NewPart[];
-  /** The bytes of files the model made, as base64 by hash. */
+  /** The bytes of files the model generated, as base64 by hash. */
   readonly blobs: { readonly [hash: string]: string };
   readonly finish: FinishReason;
   readonly usage?: TokenUsage;
-  /** The model that answered, as the server calls it. */
+  /** The responding model, as the server names it. */
   readonly model?: string;
-  /** How many things in it had no place in a message. */
+  /** How many pieces could not be represented in a conversation. */
   readonly skipped: number;
 };
 
-/** Gathers the events of one answer. There is an answer only once `finish` was among them. */
+/** Collects the events of one response. The response is complete once a `finish` was among them. */
 export class ResponseBuilder {
   readonly #parts = new Map<number, ResponsePart>();
   readonly #texts = new Map<number, string>();
@@ -33,7 +33,7 @@ export class ResponseBuilder {
       case "usage":
         this.#usage = event.usage;
         return;
-      case "answering":
+      case "response-start":
         this.#model = event.model ?? this.#model;
         return;
       case "finish":
@@ -48,12 +48,12 @@ export class ResponseBuilder {
       case "thinking-delta":
       case "call-start":
       case "call-delta":
-      case "problem":
-      case "broken":
+      case "error":
+      case "malformed":
     }
   }
 
-  /** What was said so far, for an answer that broke off: its words alone, since nothing else of it can be trusted. */
+  /** The text received so far, for an interrupted response: nothing but its text can be trusted. */
   get partialText(): string {
     return [...this.#texts]
       .toSorted(([one], [other]) => one - other)
@@ -61,7 +61,7 @@ export class ResponseBuilder {
       .join("");
   }
 
-  /** The answer, or undefined while it is not complete. */
+  /** Returns the response; undefined while it is not complete. */
   build(): DecodedResponse | undefined {
     if (this.#finish === undefined) return undefined;
     const blobs: Record<string, string> = {};

@@ -58,7 +58,7 @@ describe("words", () => {
         { type: "text", text: "c", seal: { signature: "s2" } },
         { type: "text", text: "de" },
       ],
-      told: [stopped],
+      events: [stopped],
     });
   });
 
@@ -152,7 +152,7 @@ describe("calls", () => {
         { type: "call", tool: "book", input: { value: { n: 1 } }, seal: { id: "c1", signature: "s1" } },
         { type: "call", tool: "stat", input: { value: {} } },
       ],
-      told: [skipped("the end of a call that is not open"), called],
+      events: [skipped("the end of a call that is not open"), called],
     });
   });
 
@@ -161,7 +161,7 @@ describe("calls", () => {
     const last = functionCall({ partialArgs: [piece("$.city", { stringValue: "ton" })] });
     expect(answer(chunk([first]), chunk([last], stop))).toEqual({
       parts: [{ type: "call", tool: "book", input: { value: { city: "Boston" } } }],
-      told: [called],
+      events: [called],
     });
   });
 
@@ -189,7 +189,7 @@ describe("calls", () => {
     const cut = pieces(piece("$.city", { stringValue: "Bos" }, true));
     expect(answer(chunk([named]), chunk([cut], { finishReason: "MAX_TOKENS" }))).toEqual({
       parts: [],
-      told: [skipped("a call that was cut"), finish("length", "MAX_TOKENS")],
+      events: [skipped("a call that was cut"), finish("length", "MAX_TOKENS")],
     });
   });
 
@@ -202,7 +202,7 @@ describe("calls", () => {
       "A piece of a call that never began.",
     ],
   ])("are not trusted in an answer that %s", (_, data, what) => {
-    expect(answer(data)).toEqual({ parts: [], told: [{ type: "broken", what }] });
+    expect(answer(data)).toEqual({ parts: [], events: [{ type: "malformed", what }] });
   });
 });
 
@@ -221,7 +221,7 @@ describe("other parts", () => {
         { type: "code", language: "error", text: "" },
         { type: "file", mimeType: "image/png", data: "cG5n" },
       ],
-      told: [skipped("the signature of a code part"), stopped],
+      events: [skipped("the signature of a code part"), stopped],
     });
   });
 
@@ -234,7 +234,9 @@ describe("other parts", () => {
         { type: "text", text: "a" },
         { type: "text", text: "b" },
       ],
-      told: ["toolCall", "inlineData", "(unnamed)", "groundingMetadata", "logprobsResult"].map(skipped).concat(stopped),
+      events: ["toolCall", "inlineData", "(unnamed)", "groundingMetadata", "logprobsResult"]
+        .map(skipped)
+        .concat(stopped),
     });
   });
 
@@ -242,7 +244,7 @@ describe("other parts", () => {
     const [one] = chunk([{ text: "a" }], stop)["candidates"] as readonly Json[];
     expect(answer({ candidates: [one, { ...one, index: 1 }, { content: { parts: [{ text: "c" }] } }] })).toEqual({
       parts: [{ type: "text", text: "a" }],
-      told: [skipped("another candidate"), skipped("another candidate"), stopped],
+      events: [skipped("another candidate"), skipped("another candidate"), stopped],
     });
   });
 });
@@ -283,7 +285,7 @@ describe("the end", () => {
       answer(chunk([{ text: "a" }], stop), chunk([{ text: "b" }], stop), {
         usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
       }),
-    ).toEqual({ parts: [{ type: "text", text: "ab" }], told: [{ type: "usage", usage }, stopped] });
+    ).toEqual({ parts: [{ type: "text", text: "ab" }], events: [{ type: "usage", usage }, stopped] });
   });
 
   it("is missing where the stream was cut, and what was open is not a part", () => {
@@ -323,8 +325,8 @@ describe("what is told beside the answer", () => {
         { ...chunk([], stop), ...who },
       ).events,
     ).toEqual([
-      { type: "answering", model: "gemini-3.8-flash" },
-      { type: "answering", model: "gemini-3.8-flash", id: "r1" },
+      { type: "response-start", model: "gemini-3.8-flash" },
+      { type: "response-start", model: "gemini-3.8-flash", id: "r1" },
       stopped,
     ]);
   });
@@ -398,7 +400,7 @@ describe("a stream that goes wrong", () => {
       ],
     },
   };
-  const problem = {
+  const apiError = {
     message: "You exceeded your current quota. Please retry in 35.2s.",
     code: "RESOURCE_EXHAUSTED",
     status: 429,
@@ -409,14 +411,14 @@ describe("a stream that goes wrong", () => {
   it("reports the error in place of the rest", () => {
     expect(answer(chunk([{ text: "a" }]), quota, chunk([{ text: "b" }], stop))).toEqual({
       parts: [],
-      told: [{ type: "problem", problem }, skipped("a frame after the end")],
+      events: [{ type: "error", error: apiError }, skipped("a frame after the end")],
     });
   });
 
   it("reads the same error in a body, alone or in a list", () => {
-    expect(gemini.decode.parseError(quota)).toEqual(problem);
-    expect(gemini.decode.parseError([quota])).toEqual(problem);
-    expect(decodeAll(open, gemini.decode.frames([quota])).events).toEqual([{ type: "problem", problem }]);
+    expect(gemini.decode.parseError(quota)).toEqual(apiError);
+    expect(gemini.decode.parseError([quota])).toEqual(apiError);
+    expect(decodeAll(open, gemini.decode.frames([quota])).events).toEqual([{ type: "error", error: apiError }]);
     expect(gemini.decode.parseError(chunk([{ text: "a" }], stop))).toBeUndefined();
   });
 
@@ -424,7 +426,7 @@ describe("a stream that goes wrong", () => {
     const foreign = { candidates: [{ content: { role: "user", parts: [snap] }, finishReason: "STOP" }] };
     expect(answer(foreign)).toEqual({
       parts: [],
-      told: [{ type: "broken", what: "The answer is in the role user." }],
+      events: [{ type: "malformed", what: "The answer is in the role user." }],
     });
   });
 

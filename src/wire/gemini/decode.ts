@@ -19,8 +19,8 @@ import { parseApiError } from "../decode/api-error.ts";
 import { arrayOf, idOf, numberOf, objectOf, stringOf } from "../reader.ts";
 
 /**
- * How generateContent answers, with or without the Code Assist envelope. Tokens
- * may be counted after the reason to stop is given, so an answer finishes with its stream.
+ * Decodes generateContent responses, with or without the Code Assist envelope. The usage may come after the finish
+ * reason, so a response finishes with its stream.
  */
 export const decodeGemini: ResponseDecoder<unknown> = {
   open: () => createStreamDecoder(fold),
@@ -29,14 +29,14 @@ export const decodeGemini: ResponseDecoder<unknown> = {
 };
 
 type GeminiStreamState = {
-  /** How many parts have begun. */
+  /** How many parts have started. */
   readonly partCount: number;
-  /** Words without a signature, which the next chunk may continue. */
+  /** Text without a signature, which the next chunk may continue. */
   readonly openText: GeminiOpenText | undefined;
-  /** A call whose arguments come in pieces. */
+  /** A call whose arguments are streamed. */
   readonly openCall: GeminiOpenCall | undefined;
   readonly hasCalls: boolean;
-  /** The latest whole calls that had ids: a server's network may deliver a chunk twice. */
+  /** The latest complete calls with ids, for deduplication: a chunk may be delivered twice. */
   readonly seenCalls: readonly string[];
   readonly finish: GeminiFinish | undefined;
   readonly model: string | undefined;
@@ -72,8 +72,8 @@ const fold: StreamFold<GeminiStreamState> = {
     if (state.over) return skip(state, "a frame after the end");
     const chunk = isObject(data) && isObject(data["response"]) ? data["response"] : objectOf(data);
     const isAnswer = responseFields.some((field) => typeof chunk[field] === "object" && chunk[field] !== null);
-    const problem = isObject(data) && (!isAnswer || isObject(data["error"])) ? parseApiError(data) : undefined;
-    if (problem !== undefined) return endWith(state, { type: "problem", error: problem });
+    const apiError = isObject(data) && (!isAnswer || isObject(data["error"])) ? parseApiError(data) : undefined;
+    if (apiError !== undefined) return endWith(state, { type: "error", error: apiError });
     if (!isAnswer) return skip(state, `a frame with ${shortName(Object.keys(chunk)[0])}`);
     return foldItems(state, [onAnswering, onCandidates, onFeedback, onUsage], (now, read) => read(now, chunk));
   },
@@ -87,7 +87,7 @@ const onAnswering = (state: GeminiStreamState, chunk: GeminiChunkFields): StepRe
   const id = stringOf(chunk["responseId"]) ?? state.id;
   if (model === state.model && id === state.id) return [state, []];
   const names = { ...(model === undefined ? {} : { model }), ...(id === undefined ? {} : { id }) };
-  return [{ ...state, model, id }, [{ type: "answering", ...names }]];
+  return [{ ...state, model, id }, [{ type: "response-start", ...names }]];
 };
 
 const onCandidates = (state: GeminiStreamState, chunk: GeminiChunkFields): StepResult<GeminiStreamState> =>
@@ -110,7 +110,7 @@ const onCandidate = (state: GeminiStreamState, candidate: GeminiChunkFields): St
   return [next, [...events, ...others.map((what): ResponseEvent => ({ type: "skipped", what }))]];
 };
 
-/** The word for a reason. Google also writes numbers where a client asks for them; up to 4 all its APIs count alike. */
+/** Returns the name of a finish reason. Google sends numbers where a client asks for them; up to 4 all its APIs agree. */
 const finishReasonName = (reason: unknown): string =>
   typeof reason === "number"
     ? (["", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION"][reason] ?? "OTHER")
@@ -159,12 +159,12 @@ const onPart = (state: GeminiStreamState, part: GeminiChunkFields): StepResult<G
   return [next, [...events, ...more]];
 };
 
-/** A signature may come in a part of its own; what it stands on is an empty text. */
+/** Fields of a part that holds only a signature; it becomes an empty signed text. */
 const signatureOnlyFields: ReadonlySet<string> = new Set(["thought", "thoughtSignature"]);
 
 const signatureOf = (part: GeminiChunkFields): string | undefined => stringOf(part["thoughtSignature"]) || undefined;
 
-/** Words continue those before them, unless either is signed: a signature stands for exactly the part it came with. */
+/** Appends text to the open text, unless either is signed: a signature covers exactly the part it came with. */
 const onText = (
   state: GeminiStreamState,
   { type, text }: Omit<GeminiOpenText, "index">,
@@ -176,7 +176,7 @@ const onText = (
     return [{ ...state, openText: { ...words, text: words.text + text } }, [delta(type, words.index, text)]];
   const [said, events] = endText(state);
   const index = said.partCount;
-  const begun = { ...said, begun: index + 1 };
+  const begun = { ...said, partCount: index + 1 };
   const begins = text === "" ? events : [...events, delta(type, index, text)];
   return signature === undefined
     ? [{ ...begun, openText: { index, type, text } }, begins]
@@ -193,8 +193,8 @@ const endText = (state: GeminiStreamState): StepResult<GeminiStreamState> => {
 };
 
 /**
- * A call comes whole, or named first and then in pieces until one says that no
- * more will follow. Vertex says so with a functionCall that holds nothing.
+ * Handles a call, which is complete or starts with its name and is streamed until a piece says that it is the last.
+ * Vertex ends it with an empty functionCall.
  */
 const onCall = (
   state: GeminiStreamState,
@@ -263,7 +263,7 @@ const endCall = (
   return [{ ...state, openCall: undefined }, [{ type: "part-end", index, part }]];
 };
 
-/** Files, and code that ran at the provider. A signature on them has nowhere to go. */
+/** Handles files and code the provider executed. A signature on them cannot be kept. */
 const onOther = (state: GeminiStreamState, part: GeminiChunkFields): StepResult<GeminiStreamState> => {
   const made = codeOf(part) ?? fileOf(part);
   if (made === undefined)
@@ -284,7 +284,7 @@ const codeOf = ({ executableCode: run, codeExecutionResult: printed }: GeminiChu
   return { type: "code", language: fine ? "output" : "error", text: stringOf(printed["output"]) ?? "" };
 };
 
-/** A picture drawn while thinking is a sketch, not an answer. */
+/** Reads a file. An image made while thinking is not part of the response. */
 const fileOf = ({
   inlineData,
   thought,
@@ -294,7 +294,7 @@ const fileOf = ({
   return { type: "file", mimeType: stringOf(mimeType) || "application/octet-stream", data };
 };
 
-/** A prompt that was blocked is answered without candidates. */
+/** A blocked prompt gets a response without candidates. */
 const onFeedback = (state: GeminiStreamState, chunk: GeminiChunkFields): StepResult<GeminiStreamState> => {
   const raw = stringOf(objectOf(chunk["promptFeedback"])["blockReason"]) ?? "";
   return [raw === "" || state.finish !== undefined ? state : { ...state, finish: { reason: "filtered", raw } }, []];
@@ -305,11 +305,11 @@ const onUsage = (state: GeminiStreamState, chunk: GeminiChunkFields): StepResult
   return [state, usage === undefined ? [] : [{ type: "usage", usage }]];
 };
 
-/** STOP also means that results are awaited. A call that was cut is never handed over. */
+/** Finishes the stream. STOP is also used with tool calls. A call that was cut is never emitted. */
 const onEnd = (state: GeminiStreamState, { reason, raw }: GeminiFinish): readonly ResponseEvent[] => {
   const [, events] = endText(state);
   if (state.openCall !== undefined && reason === "stop")
-    return [...events, { type: "broken", what: "The answer stops inside a call." }];
+    return [...events, { type: "malformed", what: "The answer stops inside a call." }];
   const cut: readonly ResponseEvent[] =
     state.openCall === undefined ? [] : [{ type: "skipped", what: "a call that was cut" }];
   return [...events, ...cut, { type: "finish", reason: reason === "stop" && state.hasCalls ? "calls" : reason, raw }];

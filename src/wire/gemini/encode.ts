@@ -11,27 +11,27 @@ import { toGeminiSchema } from "./schema.ts";
 import { addProviderFields, addToolFields } from "../provider-fields.ts";
 import type { EncodedBody, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "../wire.ts";
 
-/** What differs between the models and hosts that speak Gemini's generateContent. */
+/** Differences between the models and hosts of Gemini's generateContent. */
 export type GeminiDialect = {
-  /** `code-assist` wraps the request, with the model beside it; elsewhere the model is in the URL. */
+  /** `code-assist` wraps the request and puts the model beside it; elsewhere the model is in the URL. */
   readonly envelope: "none" | "code-assist";
-  /** Code Assist: the Cloud project that is charged. */
+  /** Code Assist: the Cloud project to charge. */
   readonly project?: string;
-  /** Code Assist: names the prompt a request belongs to. */
+  /** Code Assist: id of the prompt a request belongs to. */
   readonly userPromptId?: string;
-  /** Code Assist: names the session a request belongs to. */
+  /** Code Assist: id of the session a request belongs to. */
   readonly sessionId?: string;
-  /** `level` models are told how hard to think; `budget` models how long; `none` think not at all. */
+  /** `level` models take a thinking level, `budget` models a token budget, `none` do not think. */
   readonly thinking: "level" | "budget" | "none";
-  /** The budgets a `budget` model takes, in tokens; `off` says whether zero is one of them. */
+  /** The range of thinking budgets a `budget` model accepts, in tokens; `off` says whether zero is accepted. */
   readonly budget?: { readonly least: number; readonly most: number; readonly off: boolean };
-  /** When `includeThoughts` is taken: it is refused while the model does not think. Never if not given. */
+  /** When `includeThoughts` is accepted: it is refused while the model does not think. Default: never. */
   readonly summaries?: ThoughtSummaries;
-  /** Whether temperature is taken. */
+  /** Whether temperature is accepted. */
   readonly sampling: boolean;
 };
 
-/** Google's generateContent, as the Gemini API, Vertex and Code Assist speak it. */
+/** Google's generateContent, as used by the Gemini API, Vertex and Code Assist. */
 export const gemini: Wire<GeminiDialect> = {
   id: "gemini",
   encodeHead: () => [],
@@ -44,7 +44,7 @@ export const gemini: Wire<GeminiDialect> = {
   decode: decodeGemini,
 };
 
-/** All results of a batch share one content with nothing beside them: Gemini 3.6 and later refuse anything after a result. */
+/** Encodes a step. All results of a batch share one content without other parts: Gemini 3.6 and later refuse anything after a result. */
 const encodeStep = (step: Step, layout: ToolResponseLayout = "output"): readonly JsonObject[] => {
   if (step.role === "user") return [{ role: "user", parts: step.parts.map(userPart) }];
   const said = { role: "model", parts: step.parts.map(modelPart) };
@@ -56,7 +56,7 @@ const encodeStep = (step: Step, layout: ToolResponseLayout = "output"): readonly
 
 const userPart = (part: Text | MediaFile): JsonObject => (part.type === "text" ? { text: part.text } : mediaPart(part));
 
-/** A signature stands beside what it signs, never inside; an empty text is legal because of it. */
+/** Encodes a model part. A signature is a sibling of what it signs; it makes an empty text legal. */
 const modelPart = (part: ModelStep["parts"][number]): JsonObject => {
   switch (part.type) {
     case "text":
@@ -102,13 +102,13 @@ const outputLayout = (status: OutcomeStatus, words: readonly (Text | Structured)
   return { [said]: mixedOutput(words) ?? outputText(words.map(partText), files) ?? "" };
 };
 
-/** Words with values among them are a list, so that a value stays a value and everything keeps its order. */
+/** Returns text mixed with JSON values as a list, so that values keep their type and everything its order. */
 const mixedOutput = (words: readonly (Text | Structured)[]): JsonValue | undefined =>
   words.some(({ type }) => type === "structured")
     ? words.map((part) => (part.type === "text" ? part.text : part.value))
     : undefined;
 
-/** A single value keeps its form, unless it would look like nothing: a blank output, or an error that is null or false. */
+/** Returns a single value unchanged, unless it would look empty: a blank output, or an error that is null or false. */
 const singleOutput = (part: Text | Structured, status: OutcomeStatus): JsonValue => {
   if (part.type === "text") return part.text;
   const isTelling =
@@ -120,7 +120,7 @@ const singleOutput = (part: Text | Structured, status: OutcomeStatus): JsonValue
 
 const partText = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
 
-/** Objects whose keys are still free merge into one; any other value is shown as words, so that nothing is overwritten. */
+/** Builds the `status` layout. Objects without duplicate keys are merged; other values become text, so that nothing is overwritten. */
 const statusLayout = (status: OutcomeStatus, words: readonly (Text | Structured)[]): JsonObject => {
   const texts: string[] = [];
   const objects: JsonObject[] = [];
@@ -134,7 +134,7 @@ const statusLayout = (status: OutcomeStatus, words: readonly (Text | Structured)
   return statusResponse(status === "complete" ? "success" : status, texts, objects);
 };
 
-/** Streaming is chosen by the URL, and prompt caching needs no marks, so neither leaves a trace in the body. */
+/** Encodes the body. Streaming is chosen by the URL, and prompt caching is implicit, so neither is in the body. */
 const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<GeminiDialect>): EncodedBody => {
   const { model, system, tools, settings, dialect } = request;
   const notes: Note[] = [];

@@ -1,7 +1,7 @@
-/** An object of a body, before its fields are known. */
+/** An object of a body. */
 export type GeminiFields = Record<string, unknown>;
 
-/** Fields of two words, in the spelling of the documentation and in that of the protocol buffers. */
+/** Fields in camelCase, as documented, and in snake_case, as in the protocol buffers. */
 const spellings = {
   systemInstruction: "system_instruction",
   toolConfig: "tool_config",
@@ -28,11 +28,11 @@ const spellings = {
 
 type SpelledField = keyof typeof spellings;
 
-/** A field in either spelling. */
+/** Reads a field in either spelling. */
 export const readField = (from: GeminiFields, name: SpelledField): unknown =>
   from[name] ?? from[spellings[name]] ?? undefined;
 
-/** Both spellings of some fields. */
+/** Returns both spellings of fields. */
 export const bothSpellings = (...names: readonly SpelledField[]): readonly string[] =>
   names.flatMap((name) => [name, spellings[name]]);
 
@@ -53,7 +53,7 @@ type FieldPlace =
   | "toolConfig"
   | "calling";
 
-/** What is carried over, by place; everything else is noted. */
+/** The fields that are read, by object; all others are noted. */
 export const knownFields: Readonly<Record<FieldPlace, readonly string[]>> = {
   envelope: ["model", "project", "user_prompt_id", "request"],
   request: [
@@ -78,6 +78,6 @@ export const knownFields: Readonly<Record<FieldPlace, readonly string[]>> = {
   calling: ["mode", ...bothSpellings("allowedFunctionNames")],
 };
 
-/** The items of a list; a lone item stands for a list of one. */
+/** Returns the items of a list; a single item becomes a list of one. */
 export const toList = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];

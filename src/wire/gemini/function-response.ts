@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../conversation/json.ts";
 
-/** Bytes in a Gemini part, as base64. */
+/** Inline bytes of a Gemini part, as base64. */
 type GeminiBlob = { readonly mimeType?: string; readonly data?: string; readonly displayName?: string };
 
-/** A file in a Gemini part, by address. */
+/** A file of a Gemini part, by URI. */
 type GeminiFileData = { readonly mimeType?: string; readonly fileUri?: string; readonly displayName?: string };
 
-/** What a Gemini part says about the end of a call. */
+/** A tool result in a Gemini part. */
 type GeminiFunctionResponse = {
   readonly id?: string;
   readonly name?: string;
@@ -14,7 +14,7 @@ type GeminiFunctionResponse = {
   readonly parts?: GeminiPart[];
 };
 
-/** A part as Gemini writes it, as far as tools hand them over. One of the fields is set. */
+/** A Gemini part, as far as tools return them. One of the fields is set. */
 export type GeminiPart = {
   readonly text?: string | undefined;
   readonly inlineData?: GeminiBlob | undefined;
@@ -23,24 +23,23 @@ export type GeminiPart = {
   readonly functionCall?: { readonly id?: string; readonly name?: string; readonly args?: object } | undefined;
 };
 
-/** What a tool hands over: words, a part, or a list of either. */
+/** A tool's output: text, a part, or a list of either. */
 export type GeminiPartList = string | GeminiPart | readonly (string | GeminiPart)[];
 
-/** How a tool's output is turned into parts. */
+/** Options for converting a tool's output to parts. */
 export type ToolOutputSettings = {
-  /** How much of its words is shown: at most so many characters, the same number from either end. */
+  /** Maximum characters of its text; longer text is truncated in the middle. */
   readonly maxCharacters?: number;
-  /** Takes the warning about parts that are left out; without it, the console does. */
+  /** Receives the warning about parts that are left out; default: `console.warn`. */
   readonly warn?: (message: string) => void;
 };
 
 /**
- * A tool's output as Gemini parts: the functionResponse first, then the files
- * that stand beside it, in their own order. Bytes go inside the response for
- * models that read them there; files by address always stand beside it.
+ * Converts a tool's output to Gemini parts: the functionResponse first, then the files beside it, in their order. Inline
+ * bytes go inside the response for models that read them there; files by URI are always beside it.
  *
- * An output that is a functionResponse already keeps its response and loses
- * its id and name to those of the call; whatever was handed over with it is left out, with a warning.
+ * An output that is a functionResponse already keeps its response and gets the id and name of the call; other parts
+ * returned with it are left out, with a warning.
  */
 export const convertToFunctionResponse = (
   toolName: string,
@@ -72,21 +71,20 @@ const ignoredPartsWarning =
   "convertToFunctionResponse received multiple parts with a functionResponse. " +
   "Only the functionResponse will be used, other parts will be ignored";
 
-/** Whether a model reads media inside a functionResponse: Gemini from the third generation on, by any resource name. */
+/** Whether a model reads media inside a functionResponse: Gemini 3 and later, under any resource name. */
 export const supportsMultimodalFunctionResponse = (model: string): boolean =>
   Number(/(?:^|\/)gemini-(\d+)\b[^/]*$/.exec(model)?.[1]) >= 3;
 
-/** What a tool reports under the `status` layout: words, objects and files in any order. */
+/** A tool result in the `status` layout: text, objects and files in any order. */
 export type GeminiToolResult = {
   readonly status?: string;
   readonly details: readonly (string | GeminiBlob | GeminiFileData | JsonObject)[];
 };
 
 /**
- * A tool's report as Gemini parts: one functionResponse with the status, the
- * words as `text_result` and the objects merged as `structured_result`, then
- * bytes and then addressed files, each in a part of its own and without its
- * display name, which the Gemini API refuses there.
+ * Converts a tool result to Gemini parts: one functionResponse with the status, the text as `text_result` and the objects
+ * merged as `structured_result`, then inline bytes, then files by URI, each in its own part and without its display name,
+ * which the Gemini API refuses there.
  */
 export const toolResultToParts = (
   { status = "success", details }: GeminiToolResult,
@@ -110,7 +108,7 @@ export const toolResultToParts = (
   ];
 };
 
-/** A functionResponse part. Media inside it stands in `parts`, which is left out when there is none. */
+/** Builds a functionResponse part. Media inside it is in `parts`, which is left out when there is none. */
 export const functionResponsePart = <Response, Media>({
   id,
   name,
@@ -125,13 +123,13 @@ export const functionResponsePart = <Response, Media>({
   functionResponse: parts.length === 0 ? { id, name, response } : { id, name, response, parts },
 });
 
-/** The words of a result, or how many files stand for them; undefined when there is neither. */
+/** Returns the text of a result, or the number of its files if there is no text; undefined when there is neither. */
 export const outputText = (texts: readonly string[], files: number): string | undefined => {
   if (texts.length > 0) return texts.join("\n");
   return files > 0 ? `Binary content provided (${files} item(s)).` : undefined;
 };
 
-/** The response object of the `status` layout. Of keys that occur twice the last one stands. */
+/** Builds the response object of the `status` layout. Of duplicate keys the last one wins. */
 export const statusResponse = (
   status: string,
   texts: readonly string[],
@@ -147,7 +145,7 @@ const isInline = (part: GeminiPart): boolean => part.inlineData !== undefined;
 const isFile = (part: GeminiPart): boolean =>
   part.text === undefined && (part.inlineData !== undefined || part.fileData !== undefined);
 
-/** Bytes and addresses are told from other objects by having a media type, the one field, and nothing else. */
+/** Whether an object is inline bytes or a file by URI: a MIME type, that one field, and nothing else. */
 const isMedia = <Field extends "data" | "fileUri">(
   detail: object,
   field: Field,
@@ -171,7 +169,7 @@ const limitFunctionResponsePart = (
   };
 };
 
-/** Keeps both ends of a text that is too long, never half a character, and says in the middle how much is missing. */
+/** Truncates a text in its middle, never splitting a character, and says there how much is missing. */
 const limitStringOutput = (text: string, toolName: string, config: ToolOutputSettings | undefined): string => {
   const limit = config?.maxCharacters;
   if (limit === undefined || !(text.length > limit)) return text;

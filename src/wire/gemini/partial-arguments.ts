@@ -2,15 +2,15 @@ import type { RawCallInput } from "../../conversation/call-input.ts";
 import { isObject } from "../../conversation/json.ts";
 import { arrayOf, numberOf, objectOf, stringOf } from "../reader.ts";
 
-/** A piece of a call's arguments: a plain value, and the JSON Path where it goes. */
+/** A streamed piece of a call's arguments: a scalar, and its JSON Path. */
 export type PartialArgument = { readonly path: string; readonly value: JsonScalar; readonly continues: boolean };
 
-/** Pieces, the newest first: adding one costs the same however many there are. */
+/** A linked list of pieces, newest first: appending is O(1). */
 export type PartialArguments = { readonly piece: PartialArgument; readonly before: PartialArguments } | undefined;
 
 type JsonScalar = string | number | boolean | null;
 
-/** The pieces in a functionCall's `partialArgs`, in order. */
+/** Parses a functionCall's `partialArgs`, in order. */
 export const parsePartialArguments = (partialArgs: unknown): readonly PartialArgument[] =>
   arrayOf(partialArgs).flatMap((partial): readonly PartialArgument[] => {
     const fields = objectOf(partial);
@@ -32,8 +32,8 @@ const scalarIn = ({
   (typeof boolValue === "boolean" ? boolValue : nullValue === undefined ? undefined : null);
 
 /**
- * The arguments that all pieces make together. Models have been seen to write
- * paths that lead nowhere; such pieces are kept as text no tool will take for arguments.
+ * Assembles the arguments from all pieces. Models sometimes write invalid paths; the pieces are then kept as text that no
+ * tool accepts as arguments.
  */
 export const assembleArguments = (pieces: PartialArguments): RawCallInput => {
   const inOrder: PartialArgument[] = [];
@@ -56,7 +56,7 @@ export const assembleArguments = (pieces: PartialArguments): RawCallInput => {
 type PathKey = string | number;
 type JsonContainer = { [key: string]: unknown } | unknown[];
 
-/** The steps of a path; none where it cannot be read, or is deeper than any schema may be. */
+/** Parses a JSON Path into keys; none if it is invalid or deeper than any schema may be. */
 const parseJsonPath = (path: string): readonly PathKey[] => {
   const keys: PathKey[] = [];
   const step = /\.([^.[\]]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
@@ -72,7 +72,7 @@ const parseJsonPath = (path: string): readonly PathKey[] => {
 
 const maxDepth = 64;
 
-/** Sets the value behind some keys, or adds to the text there; false where they do not fit what is there. */
+/** Sets the value at a path, or appends to the text there; false if the path does not fit. */
 const setAtPath = (
   root: JsonContainer,
   keys: readonly PathKey[],
@@ -101,6 +101,6 @@ const isContainer = (value: unknown): value is JsonContainer => Array.isArray(va
 const appendValue = (there: unknown, more: JsonScalar): JsonScalar =>
   typeof there === "string" && typeof more === "string" ? there + more : more;
 
-/** A key is the model's to choose, `__proto__` too. */
+/** Defines a key safely: models choose the keys, even `__proto__`. */
 const defineKey = (holder: JsonContainer, key: PathKey, value: unknown): void =>
   void Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });

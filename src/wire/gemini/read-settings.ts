@@ -5,7 +5,7 @@ import { bothSpellings, readField, knownFields, toList, type GeminiFields } from
 import { arrayOf, numberOf, objectOf, stringOf, type RequestReader } from "../reader.ts";
 import type { RequestSettings, ToolChoice } from "../wire.ts";
 
-/** The tools of a list entry that are functions; those that Google runs are carried along. */
+/** Reads the function declarations of a tool entry; server tools, which Google runs, are carried over. */
 export const readGeminiTool = (reader: RequestReader, tool: GeminiFields, at: string): readonly ToolDeclaration[] => {
   for (const [kind, value] of Object.entries(tool))
     if (!bothSpellings("functionDeclarations").includes(kind) && value !== null) {
@@ -34,13 +34,13 @@ export const readGeminiTool = (reader: RequestReader, tool: GeminiFields, at: st
   });
 };
 
-/** What Google runs itself, in either spelling. */
+/** Server tools, in either spelling. */
 const serverTools =
   /^(google_?search(_?retrieval)?|code_?execution|url_?context|google_?maps|file_?search|computer_?use|enterprise_?web_?search|retrieval|mcp_?servers)$/i;
 
 const declarationFields = ["behavior", "response", "responseJsonSchema", "response_json_schema"];
 
-/** What a body asks for besides its contents and tools. */
+/** Reads the settings of a body. */
 export const readGeminiSettings = (reader: RequestReader, request: GeminiFields, at: string): RequestSettings => {
   const config = objectOf(readField(request, "generationConfig"));
   reader.noteUnreadFields(config, knownFields.generation, `${at}/generationConfig`);
@@ -97,7 +97,7 @@ const readToolChoice = (reader: RequestReader, config: GeminiFields, at: string)
   }
 };
 
-/** A budget below zero leaves the length to the model, which is what no setting does. */
+/** Reads the thinking setting. A negative budget means the model's own choice, as without a setting. */
 const thinkingOf = (level: unknown, budget: number | undefined): RequestSettings["thinking"] => {
   switch (stringOf(level)?.toLowerCase()) {
     case "minimal":

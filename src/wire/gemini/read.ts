@@ -11,8 +11,8 @@ import { MessageReader, objectOf, RequestReader, stringOf } from "../reader.ts";
 import type { DecodedRequest } from "../wire.ts";
 
 /**
- * A generateContent body, with or without the Code Assist envelope, or its
- * bare `contents`, as a conversation. Both spellings of every field are read.
+ * Reads a generateContent body, with or without the Code Assist envelope, or just its `contents`, as a conversation. Both
+ * spellings of every field are read.
  */
 export const readGemini = (body: unknown, from: Origin): DecodedRequest => {
   const outer = Array.isArray(body) ? { contents: body } : objectOf(body);
@@ -43,7 +43,7 @@ export const readGemini = (body: unknown, from: Origin): DecodedRequest => {
   });
 };
 
-/** A content; bare words and bare parts, which the vendor's SDK takes too, are the user's. */
+/** Returns a content; plain text and bare parts, which the vendor's SDK accepts too, are user parts. */
 const contentOf = (value: unknown): GeminiFields => {
   if (typeof value === "string") return { parts: [value] };
   const content = objectOf(value);
@@ -58,7 +58,7 @@ const isSystem = (content: GeminiFields): boolean => roleOf(content) === "system
 
 const modelOf = (model: unknown): string | undefined => stringOf(model)?.replace(/^models\//, "") || undefined;
 
-/** The words of a text, a part, a list of parts or a content. */
+/** Returns the text of a string, a part, a list of parts or a content. */
 const textOf = (value: unknown, separator: string): string =>
   toList(isObject(value) && "parts" in value ? value["parts"] : value)
     .map((part) => stringOf(partOf(part)["text"]) ?? "")
@@ -67,7 +67,7 @@ const textOf = (value: unknown, separator: string): string =>
 
 const userRoles: readonly string[] = ["user", "function", "tool", ""];
 
-/** Results, the user's words and the model's keep their order, whatever role they were filed under. */
+/** Reads a content. Results, user parts and model parts keep their order, whatever its role. */
 const readContent = (reader: RequestReader, content: GeminiFields, at: string): void => {
   reader.noteUnreadFields(content, knownFields.content, at);
   const role = roleOf(content);
@@ -166,7 +166,7 @@ const mediaPart = (reader: RequestReader, part: GeminiFields, at: string): reado
   return [fileAt(reader, data ?? uri ?? "", mimeType, named)];
 };
 
-/** A file without a type has the one its address ends in; an address on YouTube is a video's. */
+/** Reads a file by URI. A missing type is guessed from the extension; a YouTube URL is a video. */
 const fileAt = (reader: RequestReader, uri: string, mimeType: string | undefined, named: { name?: string }): Media => {
   if (mimeType !== undefined) return reader.mediaFromUri(uri, { ...named, kind: mediaKindOf(mimeType), mimeType });
   if (/^https?:\/\/([a-z]+\.)?(youtube\.com|youtu\.be)\//.test(uri))
@@ -187,7 +187,7 @@ const readResult = (reader: RequestReader, part: GeminiFields, at: string): void
   reader.result(idOf(answer["id"]) ?? "", { status, content: [...content, ...files] }, stringOf(answer["name"]));
 };
 
-/** `output` and `error` have a meaning of their own; any other object is itself the output. */
+/** Reads the response of a call: `output` and `error` have a defined meaning; any other object is itself the output. */
 const outcomeOf = (response: unknown, files: number): Outcome => {
   if (!isObject(response)) return { status: "complete", content: contentIn(response, files) };
   const { output, error, status, text_result, structured_result, ...rest } = response;
@@ -204,7 +204,7 @@ const outcomeOf = (response: unknown, files: number): Outcome => {
   return { status: failed ? "error" : "complete", content: [{ type: "structured", value: response as JsonObject }] };
 };
 
-/** The sentence that stands for files without words says nothing the files do not. */
+/** Reads result content. The sentence used for files without text is dropped. */
 const contentIn = (value: unknown, files: number): readonly Content[] => {
   if (value === undefined || value === "" || value === outputText([], files)) return [];
   return [

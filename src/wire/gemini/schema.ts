@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../conversation/js
 import { arrayOf, objectOf, stringOf } from "../reader.ts";
 import { geminiSchema, type AdaptedSchema } from "../schema/adapt.ts";
 
-/** A tool's parameters for Gemini; undefined where there are none, as the field is then left out. */
+/** Adapts a tool's parameters for Gemini; undefined where there are none, since the field is then left out. */
 export const toGeminiSchema = (parameters: JsonObject | undefined): AdaptedSchema | undefined => {
   if (parameters === undefined) return undefined;
   const adapted = geminiSchema(parameters);
@@ -26,7 +26,7 @@ const isEmptyKeyword = (key: string, value: JsonValue): boolean => {
   }
 };
 
-/** A schema in Google's subset of OpenAPI as JSON Schema: types in small letters, numbers as numbers, null as a type. */
+/** Converts a schema in Google's OpenAPI subset to JSON Schema: lower-case types, numbers as numbers, null as a type. */
 export const fromOpenApi = (schema: unknown): unknown => {
   if (!isObject(schema)) return schema;
   const { type, nullable, ...rest } = schema;

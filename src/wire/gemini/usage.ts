@@ -1,7 +1,7 @@
 import { toTokenCount, type UsageModality, type TokenUsage } from "../decode/events.ts";
 import { arrayOf, objectOf } from "../reader.ts";
 
-/** What a usageMetadata counts, if it counts anything. What tools at the provider read is part of the prompt. */
+/** Parses a usageMetadata; undefined if it counts nothing. Tokens read by server tools are part of the input. */
 export const geminiUsage = (counted: Record<string, unknown>): TokenUsage | undefined => {
   const toolUse = toTokenCount(counted["toolUsePromptTokenCount"]);
   const input = toTokenCount(counted["promptTokenCount"]) + toolUse;

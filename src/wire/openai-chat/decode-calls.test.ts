@@ -230,11 +230,11 @@ describe("the pieces of calls", () => {
     const many = Array.from({ length: 1001 }, (_, index) => ({ index, ...named("f", "{}") }));
 
     expect(decodeChat(openai, chunk({ tool_calls: many })).at(-1)).toEqual({
-      type: "broken",
+      type: "malformed",
       what: "The calls have no end.",
     });
     expect(decodeChat(openai, chunk({ tool_calls: [named("f", deep)] })).at(-1)).toEqual({
-      type: "broken",
+      type: "malformed",
       what: "The arguments of a call have no end.",
     });
   });

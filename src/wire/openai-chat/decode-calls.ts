@@ -5,32 +5,31 @@ import { toList, newCall } from "../openai/read.ts";
 import { idOf, numberOf, objectOf } from "../reader.ts";
 
 /*
- * How streamed calls are put together. Servers number them, name them, or do
- * neither; some number all of them 0. What follows finds the call a piece
- * belongs to and never mixes two.
+ * Assembles streamed tool calls. Servers send an index, an id, or neither; some send index 0 for all of them. This file
+ * finds the call a delta belongs to and never mixes two.
  */
 
-/** A call whose arguments may still be arriving. */
+/** A tool call whose arguments may still grow. */
 export type OpenCall = {
   readonly index: number;
   readonly place: CallPlace;
   readonly id: string;
   readonly tool: string;
   readonly text: string;
-  /** Arguments that came as a value and not as text. */
+  /** Arguments sent as a value and not as text. */
   readonly value: unknown;
-  /** Whether it takes free text in place of JSON. */
+  /** Whether it takes free text instead of JSON. */
   readonly isFreeText: boolean;
-  /** Whether its beginning was told. That waits for the arguments: until then, more of the name may follow. */
+  /** Whether its start was emitted. That waits for the arguments: until then, more of the name may follow. */
   readonly isAnnounced: boolean;
-  /** Whether the last piece closed an object. */
+  /** Whether the last delta closed an object. */
   readonly isClosed: boolean;
 };
 
-/** What one frame says about one call. */
+/** A delta of one call. */
 export type CallDelta = {
   readonly place: CallPlace;
-  /** Whether the server itself gave the place. */
+  /** Whether the server sent an index. */
   readonly hasServerIndex: boolean;
   readonly id: string;
   readonly tool: string;
@@ -39,10 +38,10 @@ export type CallDelta = {
   readonly isFreeText: boolean;
 };
 
-/** The index a server gives a call, or its place in the list; the field of old has room for one call. */
+/** The server's index of a call, or its position in the list; the legacy field `function_call` holds a single call. */
 type CallPlace = number | "function_call";
 
-/** The pieces of calls a delta brings, in order. */
+/** Parses the call deltas of a message delta, in order. */
 export const parseCallDeltas = (delta: Record<string, unknown>): readonly CallDelta[] => {
   const { tool_calls: calls, function_call: only } = delta;
   if (calls === undefined && only === undefined) return [];
@@ -83,33 +82,32 @@ const callDeltaOf = (value: unknown, place: CallPlace): CallDelta => {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Whether a piece says nothing at all, as servers do that write out every field they have. */
+/** Whether a delta is empty, as from servers that send every field they have. */
 export const isEmptyDelta = ({ id, tool, text, value }: CallDelta): boolean =>
   id === "" && tool === "" && text === "" && value === undefined;
 
 /**
- * Which call a piece belongs to: its position among those under way, "new" for
- * one that begins, "again" for one that was said before, "stray" for arguments
- * of a call that never began. `earlier` are the calls as they were before this frame.
+ * Finds the call a delta belongs to: its position among the open calls, "new" for a new call, "repeat" for one that was
+ * sent before, "stray" for arguments of a call that never started. `earlier` are the calls before this frame.
  */
 export const matchCall = (
   calls: readonly OpenCall[],
   piece: CallDelta,
   earlier: readonly OpenCall[],
-): number | "new" | "again" | "stray" => {
+): number | "new" | "repeat" | "stray" => {
   const at = findCallPosition(calls, piece);
   const call = calls[at];
   if (call === undefined) return piece.id === "" && piece.tool === "" ? "stray" : "new";
-  // Without a name nothing begins, not even under another id: some servers make one up for every piece.
+  // Without a name no call starts, not even with another id: some servers send a new id with every delta.
   if (piece.tool === "") return at;
   if (call !== earlier[at] || (piece.id !== "" && call.id !== "" && piece.id !== call.id)) return "new";
   if (!hasArguments(call)) return at;
   if (piece.tool !== call.tool && call.tool !== "") return "new";
   if (!isComplete(call, piece)) return at;
-  return piece.id !== "" && call.value === undefined && piece.text === call.text ? "again" : "new";
+  return piece.id !== "" && call.value === undefined && piece.text === call.text ? "repeat" : "new";
 };
 
-/** The call that is meant: by the server's index, else by id, else by its place in the list, else the last. */
+/** Returns the position of the call: by the server's index, else by id, else by position in the list, else the last. */
 const findCallPosition = (calls: readonly OpenCall[], piece: CallDelta): number => {
   if (!piece.hasServerIndex && piece.id !== "") return calls.findLastIndex(({ id }) => id === piece.id);
   const at = calls.findLastIndex(({ place }) => place === piece.place);
@@ -118,11 +116,11 @@ const findCallPosition = (calls: readonly OpenCall[], piece: CallDelta): number 
 
 const hasArguments = ({ text, value }: OpenCall | CallDelta): boolean => text !== "" || value !== undefined;
 
-/** Whether a piece cannot go on where a call stopped: between objects, JSON never has `}{`. */
+/** Whether a delta cannot continue a call: JSON never contains `}{` between objects. */
 const isComplete = (call: OpenCall, piece: CallDelta): boolean =>
   call.value === undefined ? call.isClosed && piece.text.trimStart().startsWith("{") : hasArguments(piece);
 
-/** A call after one more piece of it. */
+/** Returns a call with one more delta. */
 export const extendCall = (call: OpenCall, piece: CallDelta): OpenCall => {
   const isNamed = piece.tool === call.tool || (call.tool !== "" && hasArguments(call));
   const tool = isNamed ? call.tool : call.tool + piece.tool;
@@ -139,7 +137,7 @@ export const extendCall = (call: OpenCall, piece: CallDelta): OpenCall => {
   };
 };
 
-/** A call before anything is known of it. */
+/** Returns a new call without content. */
 export const startCall = (index: number, { place, isFreeText: isFree }: CallDelta): OpenCall => ({
   index,
   place,
@@ -152,7 +150,7 @@ export const startCall = (index: number, { place, isFreeText: isFree }: CallDelt
   isClosed: false,
 });
 
-/** What a listener learns as a call grows. */
+/** Returns the events for a delta of a call. */
 export const callDeltaEvents = (before: OpenCall, after: OpenCall, piece: CallDelta): readonly ResponseEvent[] => {
   if (!after.isAnnounced) return [];
   const { index } = after;
@@ -161,7 +159,7 @@ export const callDeltaEvents = (before: OpenCall, after: OpenCall, piece: CallDe
   return before.isAnnounced ? delta : [{ type: "call-start", index, tool: after.tool }, ...delta];
 };
 
-/** What a listener learns when a call has ended. */
+/** Returns the events for the end of a call. */
 export const callEndEvents = (call: OpenCall): readonly ResponseEvent[] => {
   const { index, tool } = call;
   const end: ResponseEvent = { type: "part-end", index, part: wholeCall(call) };

@@ -16,30 +16,30 @@ import type { ChatDialect } from "./encode.ts";
 import { toList } from "../openai/read.ts";
 import { arrayOf, objectOf, stringOf } from "../reader.ts";
 
-/** How far the reading of an answer has come: what is open, and nothing that has ended. */
+/** Decoder state of a response: only what is still open. */
 export type ChatStreamState = {
   readonly dialect: ChatDialect;
   readonly over: boolean;
-  /** Whether there was an answer at all. */
+  /** Whether a choice was received. */
   readonly hasStarted: boolean;
   readonly isAnnounced: boolean;
-  /** The place of the next part. */
+  /** The index of the next part. */
   readonly nextPart: number;
   readonly openThinking: OpenThinking | undefined;
   readonly openText: ChatOpenText | undefined;
   readonly calls: readonly OpenCall[];
   readonly hasRefused: boolean;
-  /** The vendor's word for why it stopped. */
+  /** The vendor's finish reason. */
   readonly raw: string | undefined;
 };
 
-/** Words that may still be arriving. */
+/** Text that may still grow. */
 type ChatOpenText = { readonly index: number; readonly text: string; readonly isRefusal: boolean };
 
-/** Takes what it knows from a delta. */
+/** Handles some fields of a delta. */
 type DeltaHandler = (state: ChatStreamState, delta: Record<string, unknown>) => StepResult<ChatStreamState>;
 
-/** Before the first frame. */
+/** Returns the state before the first frame. */
 export const initialState = (dialect: ChatDialect): ChatStreamState => ({
   dialect,
   over: false,
@@ -53,19 +53,19 @@ export const initialState = (dialect: ChatDialect): ChatStreamState => ({
   raw: undefined,
 });
 
-/** Whether nothing was said yet. */
+/** Whether no content was received yet. */
 export const hasNoContent = ({ dialect, nextPart: next, openThinking: thought }: ChatStreamState): boolean =>
   thought === undefined && next === firstPartIndex(dialect);
 
 /**
- * Where details go back, all reasoning of an answer is one part in front, with
- * a place kept for it: details may come after the very calls they belong to.
+ * Where reasoning details are sent back, all reasoning of a response is one part in front, with an index reserved for it:
+ * details may arrive after the calls they belong to.
  */
 const hasLeadingThinking = ({ reasoning }: ChatDialect): boolean => reasoning === "reasoning_details";
 
 const firstPartIndex = (dialect: ChatDialect): number => (hasLeadingThinking(dialect) ? 1 : 0);
 
-/** Takes everything a delta brings. Within one, thinking comes before words, and words before calls. */
+/** Handles a delta. Within one, thinking comes before text, and text before calls. */
 export const onDelta: DeltaHandler = (state, delta) => {
   const { role } = delta;
   if (typeof role === "string" && role !== "" && role !== "assistant")
@@ -78,12 +78,12 @@ const onReasoning: DeltaHandler = (state, delta) => {
   if (text === undefined) return [state, []];
   const details = delta["reasoning_details"];
   const isEmpty = text === "" && arrayOf(details).length === 0;
-  // An empty thought means something to some servers, but only in front.
+  // Empty reasoning means something to some servers, but only at the start.
   if (isEmpty && state.openThinking === undefined && !hasNoContent(state)) return [state, []];
   return appendThinking(state, Array.isArray(details) ? { text, details } : { text });
 };
 
-/** The thought that is open goes on, or one begins. */
+/** Appends to the open thinking, or opens one. */
 const appendThinking = (state: ChatStreamState, piece: Omit<OpenThinking, "index">): StepResult<ChatStreamState> => {
   const [open, thought, ends] = withOpenThinking(state);
   const { dialect } = state;
@@ -97,7 +97,7 @@ const appendThinking = (state: ChatStreamState, piece: Omit<OpenThinking, "index
   return [{ ...open, openThinking: { ...whole, details } }, events];
 };
 
-/** The thought that more can be added to, and what has to end before one begins. A signature closes what it signs. */
+/** Returns the open thinking, or a new one with the events that end what was open. A signature closes what it signs. */
 const withOpenThinking = (
   state: ChatStreamState,
 ): readonly [ChatStreamState, OpenThinking, readonly ResponseEvent[]] => {
@@ -111,8 +111,8 @@ const withOpenThinking = (
 };
 
 /**
- * What a piece adds. Servers that restate begin a piece with all that was said
- * before; short words are also said twice without being restated.
+ * Returns the new text of a piece. Servers that repeat begin a piece with all previous text; short text may also occur
+ * twice without being repeated.
  */
 const newTextOf = ({ repeatsText: restates }: ChatDialect, said: string, piece: string): string => {
   if (!restates || piece.length < said.length || said === "" || !piece.startsWith(said)) return piece;
@@ -167,7 +167,7 @@ const fileOf = (image: unknown): GeneratedFile | undefined => {
 const onRefusal: DeltaHandler = (state, { refusal }) =>
   appendText(state, { text: stringOf(refusal) ?? "", isRefusal: true });
 
-/** Words go on, or begin. */
+/** Appends to the open text, or opens one. */
 const appendText = (
   state: ChatStreamState,
   { text, isRefusal }: Omit<ChatOpenText, "index">,
@@ -187,7 +187,7 @@ const appendText = (
   ];
 };
 
-/** Written out: this runs for every word, and a spread is ten times as slow. */
+/** Written out: this runs for every token, and object spread is ten times slower. */
 const withOpenText = (state: ChatStreamState, words: ChatOpenText): ChatStreamState => {
   const {
     dialect,
@@ -228,7 +228,7 @@ const onCall = (
   if (isDeep(piece.value)) return fail(state, "The arguments of a call have no end.");
   const found = matchCall(state.calls, piece, earlier);
   if (found === "stray") return fail(state, "There are arguments for a call that never began.");
-  if (found === "again") return skip(state, "a call once more");
+  if (found === "repeat") return skip(state, "a call once more");
   const [open, events] = found === "new" ? endOpenParts(state) : [state, []];
   const before = typeof found === "number" ? open.calls[found]! : startCall(open.nextPart, piece);
   const after = extendCall(before, piece);
@@ -238,16 +238,16 @@ const onCall = (
   return [{ ...open, nextPart: open.nextPart + 1, calls: [...open.calls, after] }, told];
 };
 
-/** Far more calls, or reasoning details, than any answer has. */
+/** Far more calls, or reasoning details, than any response has. */
 const maxItems = 1000;
 
-/** Whether a value is nested deeper than anything a vendor means. */
+/** Whether a value is nested deeper than any real one. */
 const isDeep = (value: unknown, levels = 100): boolean => {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeep(item, levels - 1));
 };
 
-/** The same with what was being said brought to its end, but for a thought in front. */
+/** Ends the open text and thinking, except thinking in front. */
 const endOpenParts = (state: ChatStreamState): StepResult<ChatStreamState> => {
   const { openThinking: thought, openText: words, dialect } = state;
   if (thought === undefined && words === undefined) return [state, []];
@@ -256,11 +256,11 @@ const endOpenParts = (state: ChatStreamState): StepResult<ChatStreamState> => {
   return [{ ...state, openThinking: kept, openText: undefined }, ends];
 };
 
-/** The end of a thought, if there is one. */
+/** Returns the end event of thinking, if there is any. */
 export const thinkingEndEvents = (thought: OpenThinking | undefined): readonly ResponseEvent[] =>
   thought === undefined ? [] : [{ type: "part-end", index: thought.index, part: thinkingPart(thought) }];
 
-/** The end of words, if there are any. */
+/** Returns the end event of text, if there is any. */
 export const textEndEvents = (words: ChatOpenText | undefined): readonly ResponseEvent[] =>
   words === undefined ? [] : [{ type: "part-end", index: words.index, part: { type: "text", text: words.text } }];
 
@@ -285,7 +285,7 @@ const knownDeltaFields: ReadonlySet<string> = new Set([
 
 const handlers: readonly DeltaHandler[] = [onReasoning, onContent, onImages, onRefusal, onCalls, onOthers];
 
-/** Whether a value says anything; some servers write out every field they have. */
+/** Whether a value is not empty; some servers send every field they have. */
 export const hasSubstance = (value: unknown): boolean =>
   isObject(value) ? Object.values(value).some(isFilled) : isFilled(value);
 

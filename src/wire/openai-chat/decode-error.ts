@@ -3,16 +3,16 @@ import type { ApiError } from "../decode/events.ts";
 import { parseApiError } from "../decode/api-error.ts";
 import { numberOf, objectOf, stringOf } from "../reader.ts";
 
-/** The error a body reports; undefined for an answer, or for nothing. */
+/** Parses the error a body reports; undefined for a response or an empty body. */
 export const parseChatError = (body: unknown): ApiError | undefined => {
   const { base_resp: minimax, error } = objectOf(body);
   if (hasFailed(minimax))
     return withNumericCode({ message: stringOf(minimax["status_msg"]) || unknownErrorMessage }, minimax["status_code"]);
-  const problem = parseApiError(body);
-  return problem === undefined ? undefined : withNumericCode(problem, objectOf(error)["code"]);
+  const apiError = parseApiError(body);
+  return apiError === undefined ? undefined : withNumericCode(apiError, objectOf(error)["code"]);
 };
 
-/** The error a frame of a stream reports. A chunk with choices is an answer, unless it names an error. */
+/** Parses the error a frame reports. A chunk with choices is a response, unless it has an `error`. */
 export const parseChunkError = (data: unknown): ApiError | undefined => {
   if (Array.isArray(data)) return parseChatError(data);
   const { error, base_resp: minimax, object, type, code, message, choices } = objectOf(data);
@@ -23,15 +23,15 @@ export const parseChunkError = (data: unknown): ApiError | undefined => {
     : undefined;
 };
 
-/** An error nothing is known of. */
+/** Message for an error without details. */
 export const unknownErrorMessage = "The server reports an error and does not say which.";
 
-/** MiniMax answers 200 and reports the error in the body. */
+/** Whether MiniMax reports an error, which it does in the body of a 200 response. */
 const hasFailed = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && numberOf(value["status_code"]) !== undefined && value["status_code"] !== 0;
 
-/** Some vendors number their errors, in more digits than a status has. */
-const withNumericCode = (problem: ApiError, number: unknown): ApiError => {
+/** Adds a numeric error code, which has more digits than a status. */
+const withNumericCode = (apiError: ApiError, number: unknown): ApiError => {
   const code = typeof number === "number" ? String(number) : stringOf(number);
-  return problem.code !== undefined || code === undefined || !/^\d{4,}$/.test(code) ? problem : { ...problem, code };
+  return apiError.code !== undefined || code === undefined || !/^\d{4,}$/.test(code) ? apiError : { ...apiError, code };
 };

@@ -2,26 +2,23 @@ import { isObject, toPlainJson } from "../../conversation/json.ts";
 import type { Seal, Thinking } from "../../conversation/parts.ts";
 import { arrayOf, objectOf, stringOf } from "../reader.ts";
 
-/** Reasoning that may still be arriving. */
+/** Reasoning that may still grow. */
 export type OpenThinking = {
   readonly index: number;
   readonly text: string;
   readonly signature?: string;
-  /** What goes back verbatim (`reasoning_details`), pieces put together. */
+  /** Assembled `reasoning_details`, which are sent back verbatim. */
   readonly details?: readonly unknown[];
 };
 
-/** The thinking part a thought amounts to. */
+/** Returns the thinking part. */
 export const thinkingPart = ({ text, signature, details }: OpenThinking): Thinking => {
   if (details !== undefined)
     return { type: "thinking", text, seal: { details: toPlainJson(details).value as NonNullable<Seal["details"]> } };
   return signature === undefined ? { type: "thinking", text } : { type: "thinking", text, seal: { signature } };
 };
 
-/**
- * The reasoning in a delta, under whichever name; undefined where it has none.
- * Servers that use two names say the same under both.
- */
+/** Returns the reasoning text of a delta, under any of its names; undefined if there is none. Servers that use two names repeat the same text. */
 export const reasoningOf = (delta: Record<string, unknown>): string | undefined => {
   const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
   if (typeof content === "string" && content !== "") return content;
@@ -35,7 +32,7 @@ const detailText = (detail: unknown): string => {
   return stringOf(text) ?? stringOf(summary) ?? "";
 };
 
-/** The text and signature of one of Mistral's thinking chunks. */
+/** Parses the text and signature of a Mistral thinking chunk. */
 export const parseThinkingChunk = ({ thinking, signature }: Record<string, unknown>): Omit<OpenThinking, "index"> => {
   const text =
     stringOf(thinking) ??
@@ -45,7 +42,7 @@ export const parseThinkingChunk = ({ thinking, signature }: Record<string, unkno
   return typeof signature === "string" && signature !== "" ? { text, signature } : { text };
 };
 
-/** Details after the pieces of one more delta: what belongs to one detail becomes one. */
+/** Merges the pieces of a delta into reasoning details: pieces of one detail become one. */
 export const mergeDetails = (
   details: readonly unknown[],
   pieces: readonly unknown[],
@@ -73,7 +70,7 @@ const differs = (detail: Record<string, unknown>, piece: Record<string, unknown>
 
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-/** Two pieces of a detail as one: words are added, anything else is kept from whichever has it. */
+/** Merges two pieces of a detail: text is appended, other fields are taken from the first that has them. */
 const mergeDetail = (
   detail: Record<string, unknown>,
   piece: Record<string, unknown>,

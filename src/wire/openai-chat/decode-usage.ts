@@ -2,7 +2,7 @@ import { isObject } from "../../conversation/json.ts";
 import { toTokenCount, type UsageModality, type TokenUsage } from "../decode/events.ts";
 import { arrayOf, numberOf, objectOf } from "../reader.ts";
 
-/** The tokens a chunk counts, wherever the server puts them; undefined where it counts none. */
+/** Parses the usage of a chunk, wherever the server puts it; undefined if there is none. */
 export const chatUsage = (chunk: Record<string, unknown>): TokenUsage | undefined =>
   usageOf(chunk["usage"]) ??
   usageOf(objectOf(arrayOf(chunk["choices"])[0])["usage"]) ??
@@ -35,7 +35,7 @@ const cachedRead = (usage: Record<string, unknown>, details: Record<string, unkn
   toTokenCount(usage["cached_tokens"]) ||
   toTokenCount(usage["num_cached_tokens"]);
 
-/** Some servers count reasoning beside the answer and not in it; the total tells which. */
+/** Some servers count reasoning in addition to the completion tokens; the total shows which. */
 const outputOf = (usage: Record<string, unknown>, input: number): Pick<TokenUsage, "output" | "reasoning"> => {
   const answer = toTokenCount(usage["completion_tokens"]);
   const reasoning =

@@ -39,7 +39,7 @@ describe("words", () => {
     ];
 
     expect(decodeChat(openai, ...frames)).toEqual([
-      { type: "answering", model: "m", id: "c1" },
+      { type: "response-start", model: "m", id: "c1" },
       { type: "text-delta", index: 0, text: "He" },
       { type: "text-delta", index: 0, text: "llo" },
       { type: "usage", usage: { input: 9, cachedRead: 0, cachedWrite: 0, output: 2, reasoning: 0 } },
@@ -86,8 +86,8 @@ describe("words", () => {
 
     expect(decodeFrames(minimax, chunk({ content: "Hi" }), { name: "", data: { choices: [again] } })).toEqual({
       parts: [text("Hi")],
-      told: [
-        { type: "answering", model: "m", id: "c1" },
+      events: [
+        { type: "response-start", model: "m", id: "c1" },
         { type: "skipped", what: "the message once more" },
         { type: "finish", reason: "stop", raw: "stop" },
       ],
@@ -236,7 +236,7 @@ describe("reasoning details", () => {
     const many = Array.from({ length: 1001 }, (_, index) => detail(index, { text: "a" }));
     let deep: unknown = "deep";
     for (let level = 0; level < 100_000; level++) deep = [deep];
-    const end = { type: "broken", what: "The reasoning details have no end." };
+    const end = { type: "malformed", what: "The reasoning details have no end." };
 
     expect(decodeChat(openrouter, chunk(details(...many))).at(-1)).toEqual(end);
     expect(decodeChat(openrouter, chunk(details({ deep }))).at(-1)).toEqual(end);
@@ -336,8 +336,8 @@ describe("a contradiction", () => {
     const frames = [frame, chunk({ content: "b" }), chunk({}, "stop"), doneLine];
     const after = Array.from({ length: 3 }, () => ({ type: "skipped", what: "a frame after the end" }));
 
-    expect(decodeChat(local, ...frames).filter(({ type }) => type !== "answering")).toEqual([
-      { type: "broken", what },
+    expect(decodeChat(local, ...frames).filter(({ type }) => type !== "response-start")).toEqual([
+      { type: "malformed", what },
       ...after,
     ]);
   });
@@ -376,7 +376,7 @@ describe("the end", () => {
 
   it("is not reached by a stream that lacks its last line", () => {
     expect(decodeChat(openai, chunk({ content: "a" }), chunk(calls, "tool_calls")).map(({ type }) => type)).toEqual([
-      "answering",
+      "response-start",
       "text-delta",
       "part-end",
       "call-start",
@@ -440,11 +440,11 @@ describe("an error in a stream", () => {
       { name: "", data: { choices: null, base_resp: { status_code: 1002, status_msg: "rate limit" } } },
       { message: "rate limit", code: "1002" },
     ],
-  ])("takes the place of the rest: %s", (_name, frame, problem) => {
+  ])("takes the place of the rest: %s", (_name, frame, apiError) => {
     const events = decodeChat(openai, chunk({ content: "a" }), frame, chunk({}, "stop"), doneLine);
 
     expect(events.slice(2)).toEqual([
-      { type: "problem", problem },
+      { type: "error", error: apiError },
       { type: "skipped", what: "a frame after the end" },
       { type: "skipped", what: "a frame after the end" },
     ]);
@@ -455,14 +455,14 @@ describe("an error in a stream", () => {
       decodeChat(openai, chunk({ content: "a" }), chunk({}, null, { usage, error: { message: "Gone." } })).slice(2),
     ).toEqual([
       { type: "usage", usage: { input: 4, cachedRead: 0, cachedWrite: 0, output: 1, reasoning: 0 } },
-      { type: "problem", problem: { message: "Gone." } },
+      { type: "error", error: { message: "Gone." } },
     ]);
   });
 
   it.each(["error", "network_error", "insufficient_system_resource"])("may be the reason to stop: %s", (raw) => {
     expect(decodeChat(openai, chunk({ content: "a" }, raw), doneLine).at(-1)).toEqual({
-      type: "problem",
-      problem: { message: `The server stopped with "${raw}".`, reasons: [raw] },
+      type: "error",
+      error: { message: `The server stopped with "${raw}".`, reasons: [raw] },
     });
   });
 });
@@ -517,11 +517,11 @@ describe("a whole answer", () => {
 
   it("that is an error, or nothing, is told so", () => {
     expect(decodeBody(openai, { error: { message: "Gone." } }).events).toEqual([
-      { type: "problem", problem: { message: "Gone." } },
+      { type: "error", error: { message: "Gone." } },
     ]);
     expect(decodeBody(openai, { hello: 1 }).events).toEqual([
       { type: "skipped", what: "a frame without choices" },
-      { type: "broken", what: "The stream ended before an answer began." },
+      { type: "malformed", what: "The stream ended before an answer began." },
     ]);
   });
 

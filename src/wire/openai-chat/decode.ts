@@ -22,7 +22,7 @@ import { chatUsage } from "./decode-usage.ts";
 import type { ChatDialect } from "./encode.ts";
 import { objectOf, stringOf } from "../reader.ts";
 
-/** How Chat Completions, and everything modelled on it, answers. */
+/** Decodes responses of Chat Completions and everything modelled on it. */
 export const decodeOpenaiChat: ResponseDecoder<ChatDialect> = {
   open: (dialect) => createStreamDecoder({ start: initialState(dialect), step, end }),
   frames: (body) => {
@@ -39,15 +39,16 @@ type ChatChunkFields = Record<string, unknown>;
 const step = (state: ChatStreamState, { name, data }: StreamFrame): StepResult<ChatStreamState> => {
   if (state.over) return skip(state, "a frame after the end");
   if (name === done) return finishStream(state);
-  const problem = name === "error" ? (parseChatError(data) ?? { message: unknownErrorMessage }) : parseChunkError(data);
-  if (problem !== undefined) {
-    const [over, events] = endWith(state, { type: "problem", error: problem });
+  const apiError =
+    name === "error" ? (parseChatError(data) ?? { message: unknownErrorMessage }) : parseChunkError(data);
+  if (apiError !== undefined) {
+    const [over, events] = endWith(state, { type: "error", error: apiError });
     return [over, [...usageEvents(objectOf(data)), ...events]];
   }
   return isObject(data) ? onChunk(state, data) : skip(state, "a frame that is no object");
 };
 
-/** A server that need not mark the end has ended well once it has said why it stopped. */
+/** Ends the stream. Where the `[DONE]` line may be missing, a finish reason is enough. */
 const end = (state: ChatStreamState): readonly ResponseEvent[] =>
   !state.over && state.dialect.ends === "finish" && state.raw !== undefined ? finishStream(state)[1] : [];
 
@@ -68,7 +69,7 @@ const announceModel = (state: ChatStreamState, chunk: ChatChunkFields): StepResu
   const id = state.isAnnounced ? "" : (stringOf(chunk["id"]) ?? "");
   if (model === "" && id === "") return [state, []];
   const news = { ...(model === "" ? {} : { model }), ...(id === "" ? {} : { id }) };
-  return [{ ...state, isAnnounced: true }, [{ type: "answering", ...news }]];
+  return [{ ...state, isAnnounced: true }, [{ type: "response-start", ...news }]];
 };
 
 const usageEvents = (chunk: ChatChunkFields): readonly ResponseEvent[] => {
@@ -83,8 +84,8 @@ const onChoice = (
   if (!isObject(choice)) return skip(state, "a choice that is no object");
   const { index = position, delta, message, finish_reason: raw, error, logprobs } = choice;
   if (typeof index === "number" && index !== 0) return skip(state, "another choice");
-  const problem = parseChunkError({ error });
-  if (problem !== undefined) return endWith(state, { type: "problem", error: problem });
+  const apiError = parseChunkError({ error });
+  if (apiError !== undefined) return endWith(state, { type: "error", error: apiError });
   const [next, events] = onDeltaOrMessage(state.hasStarted ? state : { ...state, hasStarted: true }, delta, message);
   return [
     typeof raw === "string" && raw !== "" ? { ...next, raw } : next,
@@ -92,7 +93,7 @@ const onChoice = (
   ];
 };
 
-/** A whole answer has a message. Some streams end with one too; it counts only where nothing was said before. */
+/** A complete response has a message. Some streams end with one too; it is used only if there was no content before. */
 const onDeltaOrMessage = (state: ChatStreamState, delta: unknown, message: unknown): StepResult<ChatStreamState> => {
   if (isObject(delta)) return onDelta(state, delta);
   if (!isObject(message)) return [state, []];
@@ -103,8 +104,8 @@ const finishStream = (state: ChatStreamState): StepResult<ChatStreamState> => {
   const { raw, openThinking: thought, openText: words, calls } = state;
   if (!state.hasStarted) return fail(state, "The stream ended before an answer began.");
   if (raw !== undefined && failureReasons.has(raw.toLowerCase())) {
-    const problem = { message: `The server stopped with "${raw}".`, reasons: [raw] };
-    return endWith(state, { type: "problem", error: problem });
+    const apiError = { message: `The server stopped with "${raw}".`, reasons: [raw] };
+    return endWith(state, { type: "error", error: apiError });
   }
   const ends = [
     { index: thought?.index ?? 0, told: thinkingEndEvents(thought) },
@@ -120,7 +121,7 @@ const finishStream = (state: ChatStreamState): StepResult<ChatStreamState> => {
   return [over, [...inOrder, ...finish]];
 };
 
-/** What vendors say when they, and not the model, brought the answer to an end. */
+/** Finish reasons that mean a server error. */
 const failureReasons: ReadonlySet<string> = new Set([
   "error",
   "timeout",
@@ -128,7 +129,7 @@ const failureReasons: ReadonlySet<string> = new Set([
   "insufficient_system_resource",
 ]);
 
-/** The calls are trusted more than the word for it: vendors say stop, or nothing, and mean calls. */
+/** Returns the finish reason. Calls count more than the vendor's reason: some send `stop`, or nothing, with calls. */
 const reasonOf = ({ raw, calls, hasRefused }: ChatStreamState): FinishReason => {
   const reason = raw === undefined ? "stop" : (finishReasons.get(raw.toLowerCase()) ?? "other");
   if (reason === "stop" && calls.length > 0) return "calls";

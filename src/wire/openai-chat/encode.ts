@@ -21,54 +21,54 @@ import {
 } from "../openai/encode.ts";
 import type { CacheSetting, EncodedBody, MarkedMessage, Wire, WireRequest } from "../wire.ts";
 
-/** What differs between the many servers that speak Chat Completions. */
+/** Differences between the servers of Chat Completions. */
 export type ChatDialect = OpenaiDialect & {
-  /** Whose words the system text is; `user` for models that know no instructions. */
+  /** The role of the system prompt; `user` for models without instructions. */
   readonly system: "system" | "developer" | "user";
   /**
-   * Where an assistant message has its reasoning. `reasoning_details` goes back
-   * as it came and only where it came; Mistral's thinking chunks lead the content.
+   * The field for reasoning in an assistant message. `reasoning_details` are sent back verbatim and only where received;
+   * Mistral's thinking chunks come first in the content.
    */
   readonly reasoning: "none" | "reasoning_content" | "reasoning" | "reasoning_details" | "thinking_chunk";
-  /** The content of an assistant message that only calls tools. */
+  /** The content of an assistant message with nothing but tool calls. */
   readonly emptyContent: "null" | "omitted" | "empty";
-  /** Whether a result says which tool it is of. */
+  /** Whether a tool result names its tool. */
   readonly resultNames: boolean;
-  /** Whether a user message of several texts may be a list; where not, they are joined. */
+  /** Whether several texts of a user message may be a list; if not, they are joined. */
   readonly textLists: boolean;
-  /** How documents, sounds and uploaded files are written: OpenAI's way, or Mistral's flat one. */
+  /** The format of documents, audio and uploaded files: OpenAI's, or Mistral's flat one. */
   readonly parts: "openai" | "mistral";
-  /** The field that limits the answer. */
+  /** The field for the token limit. */
   readonly maxTokens: "max_tokens" | "max_completion_tokens";
-  /** Whether a stream can be asked to end with the usage. */
+  /** Whether `stream_options` can request the usage at the end. */
   readonly streamOptions: boolean;
-  /** How thinking is asked for. */
+  /** How thinking is requested. */
   readonly thinking: ChatThinking;
   /**
-   * What `reasoning_effort` may be in a request that declares tools. `absent`: not even there. `none`: it has to say so,
-   * as the model reasons otherwise.
+   * `reasoning_effort` in a request with tools. `absent`: the field is not accepted. `none`: it must be `none`, since the
+   * model reasons by default.
    */
   readonly effortWithTools: "any" | "absent" | "none";
-  /** Whether content parts take `cache_control`. */
+  /** Whether content parts accept `cache_control`. */
   readonly cacheMarks: boolean;
-  /** Whether it runs tools of its own, declared beside the caller's. */
+  /** Whether it has server tools, declared beside functions. */
   readonly serverTools?: boolean;
-  /** Fields that every request carries. */
+  /** Fields added to every request. */
   readonly extraFields?: JsonObject;
-  /** What makes a stream whole: its `[DONE]` line; or, where that may be missing, a reason to finish and then a clean end. */
+  /** What completes a stream: the `[DONE]` line; or, where that may be missing, a finish reason and a clean end. */
   readonly ends: "done" | "finish";
-  /** Whether a piece of a stream may begin with all that was said before it. */
+  /** Whether a piece of a stream may repeat all previous text. */
   readonly repeatsText: boolean;
 };
 
-/** The ways of asking for thinking, by the field that does it. */
+/** How thinking is requested, by field. */
 type ChatThinking =
   | { readonly field: "none" }
-  /** A word. */
+  /** An effort level. */
   | { readonly field: "reasoning_effort"; readonly efforts: Efforts }
-  /** An object with the word; or, with `budgets`, with a number of tokens where one is asked for. */
+  /** An object with the effort level; or, with `budgets`, with a token budget where one is set. */
   | { readonly field: "reasoning"; readonly efforts: Efforts; readonly budgets?: true }
-  /** `{type: "enabled" | "disabled"}`; `enabled` stands beside the type, `efforts` for a `reasoning_effort` beside it all. */
+  /** `{type: "enabled" | "disabled"}`; `enabled` has further fields beside the type, `efforts` the values of a `reasoning_effort` beside the object. */
   | { readonly field: "thinking"; readonly enabled?: JsonObject; readonly efforts?: Efforts }
   /** A boolean, with `thinking_budget` beside it. */
   | { readonly field: "enable_thinking" };
@@ -127,7 +127,7 @@ const assistantMessage = ({ parts }: ModelStep, dialect: ChatDialect): JsonObjec
   return message;
 };
 
-/** Words as one string; a list where files or thinking chunks are among them. */
+/** Returns the content as one string, or as a list where it has files or thinking chunks. */
 const assistantContent = (parts: ModelStep["parts"], dialect: ChatDialect): JsonValue | undefined => {
   let text: string | undefined;
   for (const part of parts) {
@@ -280,7 +280,7 @@ const thinking = ({ settings, tools, dialect }: WireRequest<ChatDialect>, notes:
   }
 };
 
-/** The system text and the last message get a marker each. */
+/** Puts a prompt cache point on the system prompt and on the last message. */
 const markMessages = (
   messages: readonly JsonObject[],
   { settings, dialect }: WireRequest<ChatDialect>,
@@ -295,7 +295,7 @@ const markMessages = (
   ];
 };
 
-/** The last text of a message is marked: other parts take no marker everywhere. A string becomes a list for it. */
+/** Puts the cache point on the last text of a message: not every server accepts it on other parts. A string becomes a list. */
 const withCacheMarker = (message: JsonObject, { ttl }: CacheSetting): JsonObject => {
   const marker = ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl };
   const { content } = message;

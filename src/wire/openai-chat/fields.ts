@@ -1,6 +1,6 @@
 import type { FieldTable } from "../provider-fields.ts";
 
-/** What servers of this family take besides what every conversation has. Nothing here goes to another server. */
+/** Fields of servers of this family that are carried over unchanged, to the same server only. */
 export const chatFields: FieldTable = {
   carried: {
     n: "number",

@@ -5,7 +5,7 @@ import { contentOf, instructionText, toList, modelParts, OpenaiReader, outcomeOf
 import { idOf, numberOf, objectOf, stringOf } from "../reader.ts";
 import type { DecodedRequest, ThinkingSetting } from "../wire.ts";
 
-/** A Chat Completions body, or its bare `messages`, as a conversation. */
+/** Reads a Chat Completions body, or just its `messages`, as a conversation. */
 export const readOpenaiChat = (body: unknown, from: Origin): DecodedRequest => {
   const request = Array.isArray(body) ? { messages: body } : objectOf(body);
   const model = stringOf(request["model"]);
@@ -50,7 +50,7 @@ const knownFields = [
   "prompt_cache_key",
 ];
 
-/** Reads all messages; answers the instructions they begin with. */
+/** Reads all messages; returns the system prompt they begin with. */
 const readMessages = (reader: OpenaiReader, messages: readonly unknown[]): string => {
   const system: string[] = [];
   let isHead = true;
@@ -101,7 +101,7 @@ const readMessage = (reader: OpenaiReader, message: Record<string, unknown>, at:
   }
 };
 
-/** Who speaks; where that is not said, what is said tells. A result is one under any name. */
+/** Returns the role of a message; a missing one is inferred from its fields. Results are recognized under any role. */
 const roleOf = ({ role, tool_call_id, tool_calls, content }: Record<string, unknown>): unknown => {
   if (
     role === "function" ||

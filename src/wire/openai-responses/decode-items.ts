@@ -4,14 +4,14 @@ import { newCall } from "../openai/read.ts";
 import { messageSeal, readReasoning } from "./read.ts";
 import { arrayOf, objectOf, stringOf } from "../reader.ts";
 
-/** What stands in one place of an item: a part, or something that has no place in a message. */
+/** One piece of an item's content: a part, or `what` names something a conversation cannot hold. */
 export type ItemContent =
   | { readonly slot: number; readonly part: ResponsePart }
   | { readonly slot: number; readonly what: string };
 
 type ResponsesItemFields = Record<string, unknown>;
 
-/** What a finished item holds, as the reader of this family would read it back. */
+/** Returns the content of a finished item, as the request reader would read it. */
 export const itemContents = (item: ResponsesItemFields): readonly ItemContent[] => {
   const { id, name: tool, call_id: call } = item;
   switch (item["type"]) {
@@ -30,7 +30,7 @@ export const itemContents = (item: ResponsesItemFields): readonly ItemContent[] 
   }
 };
 
-/** The words of a message go by its id. */
+/** Returns the texts of a message, sealed with its id. */
 const messageContents = (item: ResponsesItemFields): readonly ItemContent[] => {
   const { content } = item;
   const seal = messageSeal(item);
@@ -47,7 +47,7 @@ const messageContents = (item: ResponsesItemFields): readonly ItemContent[] => {
   });
 };
 
-/** A thought that holds nothing and is sealed by nobody is none. */
+/** Returns the reasoning of an item; empty reasoning without a seal is dropped. */
 const reasoningContents = (item: ResponsesItemFields): readonly ItemContent[] => {
   const part = readReasoning(item);
   return part.seal !== undefined || part.text !== "" ? [{ slot: 0, part }] : [];
@@ -58,10 +58,10 @@ const generatedImage = ({ result, output_format: format }: ResponsesItemFields):
     ? { slot: 0, part: { type: "file", mimeType: `image/${stringOf(format) ?? "png"}`, data: result } }
     : { slot: 0, what: "a picture that was not made" };
 
-/** What an item holds; `other` is what no message does. */
+/** The kind of part an item becomes; `other` for items a conversation cannot hold. */
 export type ItemKind = "text" | "thinking" | "call" | "other";
 
-/** What kind of part an item will be. */
+/** Returns the kind of part an item becomes. */
 export const itemKindOf = (item: ResponsesItemFields): ItemKind => {
   switch (item["type"]) {
     case "message":
@@ -76,11 +76,11 @@ export const itemKindOf = (item: ResponsesItemFields): ItemKind => {
   }
 };
 
-/** Whether a message says that the model declines. */
+/** Whether a message is a refusal. */
 export const isRefusal = ({ content }: ResponsesItemFields): boolean =>
   arrayOf(content).some((part) => objectOf(part)["type"] === "refusal");
 
-/** What a usage counts, if it counts anything. Some servers count reasoning beside the answer, not within it. */
+/** Parses a usage; undefined if it counts nothing. Some servers count reasoning in addition to the output tokens. */
 export const responsesUsage = (counted: ResponsesItemFields): TokenUsage | undefined => {
   const read = objectOf(counted["input_tokens_details"]);
   const input = toTokenCount(counted["input_tokens"]);

@@ -1,28 +1,28 @@
 import type { ItemKind } from "./decode-items.ts";
 import { idOf, stringOf } from "../reader.ts";
 
-/** An item that has begun. Some servers give it another id in every event; then its place in the output tells. */
+/** An item that has started. Some servers send another id in every event; then its output index identifies it. */
 export type OpenItem = {
   readonly id: string;
   readonly place: number | undefined;
   readonly kind: ItemKind;
-  /** Its parts that have begun, by their place in it. */
+  /** Its parts that have started, by their content index. */
   readonly slots: ReadonlyMap<number, OpenItemPart>;
 };
 
-/** A part that has begun: its number, and whether any of it was streamed. */
+/** A part that has started: its index, and whether any of it was streamed. */
 export type OpenItemPart = { readonly index: number; readonly streamed: boolean };
 
-/** The items that have ended: how many, the furthest place of them all, and what each is known by. */
+/** The items that have ended: how many, the highest output index, and what identifies each. */
 export type EndedItems = { readonly count: number; readonly furthest: number; readonly marks: MarkSets };
 
-/** Sets, each at most half as large as the one before it: to add a mark or to find one costs little, however many there are. */
+/** A persistent set as a list of sets, each at most half as large as the one before it: adding and lookup are cheap. */
 type MarkSets = { readonly set: ReadonlySet<string>; readonly before: MarkSets } | undefined;
 
-/** Before any item has ended. */
+/** The state before any item has ended. */
 export const noEndedItems: EndedItems = { count: 0, furthest: -1, marks: undefined };
 
-/** The items that have ended, and one more. */
+/** Adds an ended item. */
 export const addEndedItem = (
   { count, furthest, marks }: EndedItems,
   { key, id, place }: { readonly key: string; readonly id: string; readonly place: number | undefined },
@@ -46,24 +46,24 @@ const isMarked = (marks: MarkSets, mark: string): boolean => {
   return false;
 };
 
-/** Where an item stands among the open ones, or -1. */
+/** Returns the position of an item among the open ones, or -1. */
 export const findOpenItem = (open: readonly OpenItem[], id: string, place: number | undefined): number => {
   const named = id === "" ? -1 : open.findIndex((item) => item.id === id);
   return named === -1 && place !== undefined ? open.findLastIndex((item) => item.place === place) : named;
 };
 
-/** Whether an item has ended. One that stands further on than all of those has not. */
+/** Whether an item has ended. One with a higher output index than all ended ones has not. */
 export const isEnded = (ended: EndedItems, key: string, place: number | undefined): boolean =>
   (place === undefined || place <= ended.furthest) && includesItem(ended, key);
 
-/** Whether the item of this key is among those that have ended. */
+/** Whether the item with this key has ended. */
 export const includesItem = ({ marks }: EndedItems, key: string): boolean => isMarked(marks, keyMark(key));
 
-/** Whether a piece belongs to an item that has ended, by its id or its place. */
+/** Whether a delta belongs to an item that has ended, by id or output index. */
 export const isPartOfEndedItem = ({ marks }: EndedItems, id: string, place: number | undefined): boolean =>
   isMarked(marks, idMark(id)) || isMarked(marks, placeMark(place));
 
-/** Tells an item from all others of an answer. */
+/** Returns a key that is unique within the response. */
 export const itemKey = ({ type, id, call_id }: Record<string, unknown>, place: number | undefined): string => {
   const own = `${idOf(id)} ${idOf(call_id)}`;
   return `${stringOf(type) ?? ""} ${own === " " ? (place ?? "") : own}`;

@@ -26,7 +26,7 @@ const numbered = (frames: readonly StreamFrame[]): readonly StreamFrame[] =>
 const answer = (...frames: readonly StreamFrame[]): DecodedCase => decodeAll(open, frames);
 const finish = (reason: string, raw = "completed"): Json => ({ type: "finish", reason, raw });
 const skipped = (what: string): Json => ({ type: "skipped", what });
-const answering: Json = { type: "answering", model: "gpt-5.6", id: "resp_1" };
+const answering: Json = { type: "response-start", model: "gpt-5.6", id: "resp_1" };
 const over = (reason: string, raw?: string): readonly Json[] => [answering, finish(reason, raw)];
 
 const summary = ["One.", "Two."].map((text) => ({ type: "summary_text", text }));
@@ -126,7 +126,7 @@ describe("a stream", () => {
     const bare = [added(call, 0), added(call, 0), done(call, 0), done(call, 0), added(call, 0), completed(call)];
     expect(answer(...bare)).toEqual({
       parts: [asked],
-      told: [...["function_call again", "function_call again", "function_call again"].map(skipped), ...over("calls")],
+      events: [...["function_call again", "function_call again", "function_call again"].map(skipped), ...over("calls")],
     });
     const alike = stream.map(({ name, data }) => ({ name, data: { ...(data as Json), sequence_number: 0 } }));
     expect(decodeAll(open, alike.slice(0, -1)).parts).toEqual([thought, asked, said]);
@@ -167,7 +167,7 @@ describe("a stream", () => {
 
   it("may work on several items at once; they stand in the order they began", () => {
     const frames = [added(reasoning, 0), added(call, 1), done(call, 1), done(reasoning, 0), completed(reasoning, call)];
-    expect(answer(...frames)).toEqual({ parts: [thought, asked], told: over("calls") });
+    expect(answer(...frames)).toEqual({ parts: [thought, asked], events: over("calls") });
   });
 
   it("may consist of the finished response alone", () => {
@@ -206,7 +206,7 @@ describe("items", () => {
         { type: "text", text: "Well.", seal: { item: "msg_1" } },
         { type: "text", text: "I would rather not.", seal: { item: "msg_1" } },
       ],
-      told: [skipped("annotations"), skipped("output_audio"), ...over("refused")],
+      events: [skipped("annotations"), skipped("output_audio"), ...over("refused")],
     });
   });
 
@@ -291,7 +291,7 @@ describe("items", () => {
     expect(held(picture).parts).toEqual([{ type: "file", mimeType: "image/webp", data: "d2VicA==" }]);
     expect(held({ ...picture, result: null })).toEqual({
       parts: [],
-      told: [skipped("a picture that was not made"), ...over("stop")],
+      events: [skipped("a picture that was not made"), ...over("stop")],
     });
   });
 
@@ -307,7 +307,7 @@ describe("items", () => {
     ];
     expect(answer(...frames)).toEqual({
       parts: [said],
-      told: [
+      events: [
         skipped("response.web_search_call.searching"),
         skipped("web_search_call"),
         answering,
@@ -328,7 +328,7 @@ describe("the end", () => {
     const response = { incomplete_details: { reason: raw }, output: [call, cut] };
     expect(answer(done(call, 0), ending("incomplete", response))).toEqual({
       parts: [asked, said],
-      told: over(reason, raw),
+      events: over(reason, raw),
     });
   });
 
@@ -338,7 +338,7 @@ describe("the end", () => {
     const told = [answering, skipped("a call that was cut"), finish("length", "max_output_tokens")];
     expect(answer(added(cut, 0), done(cut, 0), ending("incomplete", { ...details, output: [cut] }))).toEqual({
       parts: [],
-      told: [told[1], told[0], told[2]],
+      events: [told[1], told[0], told[2]],
     });
     expect(answer(ending("incomplete", { ...details, output: [cut] }))).toEqual({ parts: [], told });
     const unsure = { ...cut, status: "in_progress" };
@@ -359,29 +359,29 @@ describe("the end", () => {
 
   it("may be a failure", () => {
     const error = { code: "rate_limit_exceeded", message: "Please try again in 2s." };
-    const problem = { code: "rate_limit_exceeded", message: "Please try again in 2s.", retryAfter: 2000 };
+    const apiError = { code: "rate_limit_exceeded", message: "Please try again in 2s.", retryAfter: 2000 };
     expect(answer(done(message, 0), ending("failed", { error, output: [call], usage }))).toEqual({
       parts: [said],
-      told: [
+      events: [
         answering,
         { type: "usage", usage: { input: 100, cachedRead: 40, cachedWrite: 10, output: 30, reasoning: 12 } },
-        { type: "problem", problem },
+        { type: "error", error: apiError },
       ],
     });
     expect(answer(ending("failed")).events).toEqual([
       answering,
-      { type: "problem", problem: { message: "The server gave up on the answer." } },
+      { type: "error", error: { message: "The server gave up on the answer." } },
     ]);
   });
 
   it("may be an error in place of the rest", () => {
     const error = { code: "server_error", message: "Sorry.", param: null };
-    const told = [{ type: "problem", problem: { code: "server_error", message: "Sorry." } }];
+    const told = [{ type: "error", error: { code: "server_error", message: "Sorry." } }];
     expect(answer(frame("error", { ...error, sequence_number: 3 })).events).toEqual(told);
     expect(answer(frame("error", { error })).events).toEqual(told);
     expect(answer({ name: "", data: { error } }, completed(call))).toEqual({
       parts: [],
-      told: [...told, skipped("response.completed after the end")],
+      events: [...told, skipped("response.completed after the end")],
     });
   });
 
@@ -393,7 +393,7 @@ describe("the end", () => {
       "The answer ends inside a text.",
     ],
   ])("is not believed where a %s never ended", (_, frames, what) => {
-    expect(answer(...frames, completed())).toEqual({ parts: [], told: [answering, { type: "broken", what }] });
+    expect(answer(...frames, completed())).toEqual({ parts: [], events: [answering, { type: "malformed", what }] });
   });
 });
 
@@ -422,7 +422,7 @@ describe("a stream that contradicts itself", () => {
   ])("is not trusted when it %s", (_, frames, what) => {
     expect(answer(...frames, completed(call))).toEqual({
       parts: [],
-      told: [{ type: "broken", what }, skipped("response.completed after the end")],
+      events: [{ type: "malformed", what }, skipped("response.completed after the end")],
     });
   });
 
@@ -430,7 +430,7 @@ describe("a stream that contradicts itself", () => {
     const late = frame("response.output_text.delta", { item_id: "msg_1", output_index: 0, delta: "a" });
     expect(answer(done(message, 0), late, completed(message))).toEqual({
       parts: [said],
-      told: [skipped("response.output_text.delta after its item"), ...over("stop")],
+      events: [skipped("response.output_text.delta after its item"), ...over("stop")],
     });
   });
 
@@ -450,7 +450,7 @@ describe("a stream that contradicts itself", () => {
 describe("what is told beside the answer", () => {
   it("is who answers, once", () => {
     const frames = ["created", "queued", "in_progress"].map((type) => ending(type));
-    expect(answer(...frames, completed())).toEqual({ parts: [], told: over("stop") });
+    expect(answer(...frames, completed())).toEqual({ parts: [], events: over("stop") });
   });
 
   it("counts reasoning as part of the answer, and nothing that is no number", () => {
@@ -501,7 +501,7 @@ describe("a whole answer", () => {
   it("is not finished while it waits in line, and may be an error", () => {
     expect(decodeAll(open, whole({ ...body, status: "queued", output: [] })).events).toEqual([answering]);
     expect(decodeAll(open, whole({ error: { message: "Bad.", type: "server_error" } })).events).toEqual([
-      { type: "problem", problem: { message: "Bad.", code: "server_error" } },
+      { type: "error", error: { message: "Bad.", code: "server_error" } },
     ]);
     expect(decodeAll(open, whole(undefined)).events).toEqual([skipped("(unnamed)")]);
   });

@@ -25,8 +25,8 @@ import { parseApiError } from "../decode/api-error.ts";
 import { arrayOf, idOf, numberOf, objectOf, stringOf } from "../reader.ts";
 
 /**
- * How Responses answers. What is streamed is for show: a part is what its
- * finished item says, or, where a server streams no items, the finished response.
+ * Decodes Responses. Streamed deltas are only for display: a part is taken from its finished item, or, where a server
+ * streams no items, from the finished response.
  */
 export const decodeOpenaiResponses: ResponseDecoder<unknown> = {
   open: () => createStreamDecoder(fold),
@@ -35,11 +35,11 @@ export const decodeOpenaiResponses: ResponseDecoder<unknown> = {
 };
 
 type ResponsesStreamState = {
-  /** How many parts have begun. */
+  /** How many parts have started. */
   readonly partCount: number;
   readonly openItems: readonly OpenItem[];
   readonly endedItems: EndedItems;
-  /** Number and type of the latest event: one that comes again is passed over. */
+  /** Sequence number and type of the latest event: a repeated one is skipped. */
   readonly sequence: number;
   readonly type: string;
   readonly hasCalls: boolean;
@@ -85,7 +85,7 @@ const step = (state: ResponsesStreamState, { name, data }: StreamFrame): StepRes
   if (read === undefined) return onUnknown(state, type, event);
   const sequence = numberOf(event["sequence_number"]) ?? -1;
   if (sequence < 0) return read(state, event);
-  // The type counts too: a server that numbers everything alike is not repeating itself.
+  // The type counts too: some servers use the same number for all events.
   if (sequence < state.sequence || (sequence === state.sequence && type === state.type))
     return skip(state, `${type} again`);
   return read({ ...state, sequence, type }, event);
@@ -100,10 +100,10 @@ const onAnswering: EventHandler = (state, response) => {
   const id = stringOf(response["id"]) ?? state.id;
   if (model === state.model && id === state.id) return [state, []];
   const names = { ...(model === undefined ? {} : { model }), ...(id === undefined ? {} : { id }) };
-  return [{ ...state, model, id }, [{ type: "answering", ...names }]];
+  return [{ ...state, model, id }, [{ type: "response-start", ...names }]];
 };
 
-/** Thoughts and calls are numbered here, words once there are any: a message may stay empty. */
+/** Starts an item. Thinking and calls get an index here, text with its first delta: a message may stay empty. */
 const onItemAdded: EventHandler = (state, event) => {
   const item = objectOf(event["item"]);
   const [id, place, kind] = [idOf(item["id"]), numberOf(event["output_index"]), itemKindOf(item)];
@@ -123,7 +123,7 @@ const onItemAdded: EventHandler = (state, event) => {
   ];
 };
 
-/** Far more than any answer has, and few enough to look through and to copy. */
+/** Far more than any response has, and few enough for linear search and copies. */
 const maxOpenItems = 1000;
 
 const hasForeignRole = ({ type, role }: ResponsesEventFields): boolean =>
@@ -141,7 +141,7 @@ const onDelta = (kind: "text" | "thinking" | "call"): EventHandler => {
     if (open.kind !== kind) return fail(state, `A piece of ${kind} in an item that holds ${open.kind}.`);
     const place = kind === "text" ? (numberOf(event["content_index"]) ?? 0) : 0;
     const slot = open.slots.get(place);
-    // A call without a name is not told of until its item ends.
+    // A call without a name is not announced until its item ends.
     if (slot === undefined && kind === "call") return [state, []];
     if (slot === undefined && open.slots.size === maxOpenItems)
       return fail(state, `More than ${maxOpenItems} parts of an item are open at once.`);
@@ -156,11 +156,11 @@ const onDelta = (kind: "text" | "thinking" | "call"): EventHandler => {
 
 const onThinkingDelta = onDelta("thinking");
 
-/** The parts of a summary are one thought, in paragraphs. */
+/** The parts of a summary are one thinking part, in paragraphs. */
 const onSummaryPart: EventHandler = (state, event) =>
   (numberOf(event["summary_index"]) ?? 0) === 0 ? [state, []] : onThinkingDelta(state, { ...event, delta: "\n\n" });
 
-/** A piece that comes after its item does no harm; one of an item nobody heard of means that something was lost. */
+/** Handles a delta without an open item: harmless after its item ended, a lost frame if the item never started. */
 const onStray: EventHandler = (state, event) =>
   isPartOfEndedItem(state.endedItems, idOf(event["item_id"]), numberOf(event["output_index"]))
     ? skip(state, `${shortName(event["type"])} after its item`)
@@ -169,7 +169,7 @@ const onStray: EventHandler = (state, event) =>
 const onItemDone: EventHandler = (state, event) =>
   onItem(state, objectOf(event["item"]), numberOf(event["output_index"]));
 
-/** A finished item: what it says is what counts. A call that was cut says so, and is not handed over. */
+/** Handles a finished item, whose content is final. An incomplete call is not emitted. */
 const onItem = (
   state: ResponsesStreamState,
   item: ResponsesEventFields,
@@ -216,7 +216,7 @@ const onItemContent = (
   ];
 };
 
-/** What would have been streamed of a part, in one piece. */
+/** Returns the delta that would have streamed a part. */
 const deltas = (part: ResponsePart, index: number): readonly ResponseEvent[] => {
   if (part.type === "file" || part.type === "code") return [];
   const { type } = part;
@@ -242,7 +242,7 @@ const handlers: ReadonlyMap<string, EventHandler> = new Map([
   ["response.output_item.done", onItemDone],
 ]);
 
-/** Events that say nothing their item will not say again. */
+/** Events whose content is repeated by their item. */
 const ignoredEvents: ReadonlySet<string> = new Set([
   "[DONE]",
   "ping",
@@ -264,8 +264,8 @@ const onUnknown = (
   type: string,
   event: ResponsesEventFields,
 ): StepResult<ResponsesStreamState> => {
-  const problem = type.startsWith("response.") ? undefined : parseApiError(event);
-  return problem === undefined ? skip(state, shortName(type)) : endWith(state, { type: "problem", error: problem });
+  const apiError = type.startsWith("response.") ? undefined : parseApiError(event);
+  return apiError === undefined ? skip(state, shortName(type)) : endWith(state, { type: "error", error: apiError });
 };
 
 const endEvents: ReadonlySet<string> = new Set([
@@ -276,7 +276,7 @@ const endEvents: ReadonlySet<string> = new Set([
   "response.done",
 ]);
 
-/** The response's own status counts more than the name of the event it comes in. */
+/** Handles the end. The response's status counts more than the name of the event. */
 const onEnding = (
   state: ResponsesStreamState,
   type: string,
@@ -297,12 +297,12 @@ const onUsage: EventHandler = (state, response) => {
   return [state, usage === undefined ? [] : [{ type: "usage", usage }]];
 };
 
-/** Items of the finished response that were never seen to end. */
+/** Handles items of the finished response that did not end before. */
 const onRemainingItems =
   (status: string): EventHandler =>
   (state, { output }) => {
     const items = arrayOf(output);
-    // A server that gives items new ids at the end has nothing new to tell.
+    // Some servers give items new ids at the end; then nothing is missing.
     if (state.endedItems.count >= items.length) return [state, []];
     return foldItems(state, items.entries(), (now, [place, value]) => {
       const item = objectOf(value);
@@ -319,7 +319,7 @@ const finishStream = (
 ): StepResult<ResponsesStreamState> => {
   if (status === "failed")
     return endWith(state, {
-      type: "problem",
+      type: "error",
       error: parseApiError({ error: response["error"] }) ?? { message: "The server gave up on the answer." },
     });
   const cut = state.openItems.find(({ kind, slots }) => kind === "call" || (kind === "text" && slots.size > 0));

@@ -20,27 +20,27 @@ import {
 } from "../openai/encode.ts";
 import type { EncodedBody, ThoughtSummaries, Wire, WireRequest } from "../wire.ts";
 
-/** What differs between the servers that speak Responses. */
+/** Differences between the servers of Responses. */
 export type ResponsesDialect = OpenaiDialect & {
-  /** Where the system text stands: in its own field, or as the first message with this role. */
+  /** Where the system prompt goes: into its own field, or into the first message with this role. */
   readonly system: "instructions" | "system" | "developer";
   /**
-   * What becomes of thinking: `encrypted` items go back with their id and are
-   * asked for, `text` items go back in plain words, `none` go back.
+   * How thinking is sent back: `encrypted` items, which are also requested; `text` items as plain text; `none`: not at
+   * all.
    */
   readonly reasoning: "encrypted" | "text" | "none";
   /**
-   * Whether what directly follows a reasoning item goes back under its own id.
-   * OpenAI has refused reasoning whose following item was not known by its id.
+   * Whether the item directly after a reasoning item is sent back with its own id. OpenAI has refused reasoning whose
+   * following item had no known id.
    */
   readonly pairedIds?: boolean;
-  /** Whether all calls of a step must stand after its words, with nothing between them. */
+  /** Whether all calls of a step must come after its text, with nothing between them. */
   readonly callsLast: boolean;
-  /** Whether summaries of thoughts can be asked for. Never if not given. */
+  /** Whether thinking summaries can be requested. Default: never. */
   readonly summaries?: Exclude<ThoughtSummaries, "with-thinking">;
-  /** How thinking is asked for; empty where it cannot be. */
+  /** Effort levels; empty where thinking cannot be requested. */
   readonly efforts: Efforts;
-  /** The least `max_output_tokens` that is taken. */
+  /** The smallest accepted `max_output_tokens`. */
   readonly leastTokens: number;
 };
 
@@ -69,7 +69,7 @@ const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[
     : step.parts) {
     const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
     if (item === undefined) continue;
-    // Reasoning with an id is refused where what follows it has none; without one nothing is checked.
+    // Reasoning with an id is refused if the next item has none; without an id nothing is checked.
     const before = items.at(-1);
     if (isPaired && item["id"] === undefined && before !== undefined) items[items.length - 1] = withoutId(before);
     items.push(item);
@@ -94,7 +94,7 @@ const userContent = ({ parts }: UserStep): string | readonly JsonObject[] => {
   return parts.length === 1 && first?.type === "text" ? first.text : parts.map(inputPart);
 };
 
-/** The provider's own id of an item, where it is one that OpenAI's checks let pass. */
+/** Returns the provider's own id of an item, if OpenAI's checks accept it. */
 const itemId = (part: ModelStep["parts"][number]): string | undefined => {
   const prefix = itemIdPrefixes[part.type];
   const id = part.type === "file" ? undefined : part.seal?.item;
@@ -103,7 +103,7 @@ const itemId = (part: ModelStep["parts"][number]): string | undefined => {
 
 const itemIdPrefixes = { text: "msg_", thinking: "rs_", exchange: "fc_", file: "msg_" } as const;
 
-/** Items go without their ids, so that nothing checks which other items came with them; `id` is for the one that needs it. */
+/** Encodes an item. Items are sent without ids, so that the API does not check which items came with them; `id` is for the one that needs it. */
 const modelItem = (
   part: ModelStep["parts"][number],
   dialect: ResponsesDialect,
@@ -131,7 +131,7 @@ const outputMessage = ({ text }: Text, id: string): JsonObject => ({
   content: [{ type: "output_text", text, annotations: [] }],
 });
 
-/** Newer models answer worse when this does not come back. */
+/** Newer models give worse responses if `phase` is not sent back. */
 const phaseOf = ({ seal }: Text): JsonObject => (seal?.phase === undefined ? {} : { phase: seal.phase });
 
 const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObject | undefined => {

@@ -1,8 +1,8 @@
 import type { FieldTable } from "../provider-fields.ts";
 
 /**
- * What servers of this family take besides what every conversation has. What names something on the server
- * (`previous_response_id`, `conversation`) is not among it: the conversation is written out whole.
+ * Fields of servers of this family that are carried over unchanged. References to state on the server
+ * (`previous_response_id`, `conversation`) are not: every request contains the whole conversation.
  */
 export const responsesFields: FieldTable = {
   carried: {

@@ -9,7 +9,7 @@ import { contentOf, instructionText, toList, modelParts, newCall, OpenaiReader, 
 import { arrayOf, idOf, objectOf, stringOf } from "../reader.ts";
 import type { DecodedRequest } from "../wire.ts";
 
-/** A Responses body, or its bare `input`, as a conversation. */
+/** Reads a Responses body, or just its `input`, as a conversation. */
 export const readOpenaiResponses = (body: unknown, from: Origin): DecodedRequest => {
   const request = Array.isArray(body) ? { input: body } : objectOf(body);
   const model = stringOf(request["model"]);
@@ -50,10 +50,7 @@ const knownFields = [
   "include",
 ];
 
-/**
- * Reads all items; answers the instructions they begin with. What the model
- * did until somebody else had the word is one message of the model.
- */
+/** Reads all items; returns the system prompts they begin with. Consecutive model items become one model message. */
 const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly string[] => {
   const system: string[] = [];
   const ids: string[] = [];
@@ -124,7 +121,7 @@ const itemFields = [
 
 type InputItemKind = "system" | "developer" | "user" | "model" | "output" | "unknown";
 
-/** Whose an item is; where it has no type, its fields tell. */
+/** Returns the kind of an item; a missing type is inferred from its fields. */
 const inputItemKind = (item: Record<string, unknown>): InputItemKind => {
   switch (item["type"] ?? guessedType(item)) {
     case "message":
@@ -174,19 +171,19 @@ const modelItem = (reader: OpenaiReader, item: Record<string, unknown>, at: stri
   }
 };
 
-/** The id of a message, and what it was meant as, are those of its words. */
+/** Adds the message's id and phase to its text parts. */
 const withMessageSeal = (parts: readonly NewPart[], message: Record<string, unknown>): readonly NewPart[] => {
   const seal = messageSeal(message);
   return seal === undefined ? parts : parts.map((part) => (part.type === "text" ? { ...part, seal } : part));
 };
 
-/** What OpenAI attached to a message. */
+/** Returns the seal of a message: its id and phase. */
 export const messageSeal = ({ id, phase }: Record<string, unknown>): Seal | undefined =>
   typeof id !== "string" && typeof phase !== "string"
     ? undefined
     : { ...(typeof id === "string" ? { item: id } : {}), ...(typeof phase === "string" ? { phase } : {}) };
 
-/** One thought per item, however many parts its summary has: it goes back as one, under one seal. */
+/** Reads a reasoning item as one thinking part, however many parts its summary has: it is sent back as one, with one seal. */
 export const readReasoning = ({
   id,
   summary,

@@ -8,28 +8,27 @@ import { addProviderFields, addToolFields } from "../provider-fields.ts";
 import { kimiSchema, mistralSchema, openaiSchema, type AdaptedSchema } from "../schema/adapt.ts";
 import type { ThinkingSetting, ToolChoice, WireRequest } from "../wire.ts";
 
-/** What the hosts of both OpenAI families leave to a dialect. */
+/** Differences between hosts that both OpenAI families share. */
 export type OpenaiDialect = {
-  /** The tool choices it takes; any other becomes `auto`. */
+  /** The accepted tool choices; any other becomes `auto`. */
   readonly toolChoice: readonly ("auto" | "none" | "required" | "named")[];
-  /** In whose JSON Schema tools are declared. */
+  /** The JSON Schema dialect of tools. */
   readonly schema: "openai" | "kimi" | "mistral";
-  /** Whether tools say `strict: false`; without it OpenAI's Responses decides by itself. */
+  /** Whether tools have `strict: false`; without it OpenAI's Responses decides by itself. */
   readonly strict: boolean;
-  /** Whether temperature is taken. */
+  /** Whether temperature is accepted. */
   readonly sampling: boolean;
-  /** Whether `prompt_cache_key` is taken. */
+  /** Whether `prompt_cache_key` is accepted. */
   readonly cacheKey: boolean;
 };
 
 /**
- * The API's own word for each effort it knows. A word has to come back as the
- * effort it stands for: `minimal` and `low` read as low, `default` and
- * `medium` as medium, `high`, `xhigh` and `max` as high.
+ * The API's name for each effort level. A name must be read back as the same level: `minimal` and `low` as low, `default`
+ * and `medium` as medium, `high`, `xhigh` and `max` as high.
  */
 export type Efforts = { readonly [effort in ThinkingSetting["effort"]]?: string };
 
-/** A result as one text; as a list of parts, in order, where files are inside. Failures say so in words: there is no flag. */
+/** Encodes a tool result as one text, or as a list of parts if it has files. Failures are stated in the text: there is no flag. */
 export const resultContent = (
   { status, content }: RenderedResult,
   write: (part: Text | MediaFile) => JsonObject,
@@ -61,15 +60,15 @@ const partText = (part: Text | Structured): string => (part.type === "text" ? pa
 
 const markAsError = (text: string): string => (/^\s*error/i.test(text) ? text : `Error: ${text}`);
 
-/** Where a file is fetched from: its own address, or its bytes as a `data:` address. */
+/** Returns the URL of a file, or its bytes as a `data:` URL. */
 export const fileUrl = ({ source, mimeType }: MediaFile): string =>
   source.type === "uri" ? source.uri : toDataUrl(mimeType, source.base64);
 
-/** The id of a file that was uploaded to this very provider; `openai-file:ID` is how a conversation keeps it. */
+/** Returns the id of a file uploaded to this provider, which a conversation stores as `openai-file:ID`. */
 export const uploadedFileId = ({ source }: MediaFile): string | undefined =>
   source.type === "uri" ? /^[^/:]+-file:(.+)$/s.exec(source.uri)?.[1] : undefined;
 
-/** The name of a file; one made of its id where it has none, as these APIs refuse bytes without a name. */
+/** Returns the name of a file, or one made of its id: these APIs refuse bytes without a name. */
 export const fileName = ({ name, id, mimeType }: MediaFile): string =>
   name === undefined || name === "" ? `${id}.${fileExtensions.get(mimeType) ?? "bin"}` : name;
 
@@ -89,13 +88,13 @@ const fileExtensions: ReadonlyMap<string, string> = new Map([
   ["text/csv", "csv"],
 ]);
 
-/** The short name of a sound's type, such as `wav` or `mp3`. */
+/** Returns the audio format of a MIME type, such as `wav` or `mp3`. */
 export const audioFormatOf = (mimeType: string): string => {
   const subtype = /^[^/]*\/(?:x-)?([^;,\s]*)/.exec(mimeType)?.[1] ?? "";
   return formats.get(subtype) ?? subtype;
 };
 
-/** The type behind a short name; its format is that name again. */
+/** Returns the MIME type of an audio format; the inverse of `audioFormatOf`. */
 export const audioTypeOf = (format: string): string => `audio/${subtypes.get(format) ?? format}`;
 
 const formats: ReadonlyMap<string, string> = new Map([
@@ -110,7 +109,7 @@ const subtypes: ReadonlyMap<string, string> = new Map([
   ["m4a", "mp4"],
 ]);
 
-/** A tool's name, description and parameters, as both families declare them. */
+/** Declares tools: name, description and parameters, as both families have them. */
 export const declareTools = (
   { tools, dialect }: WireRequest<OpenaiDialect>,
   notes: Note[],
@@ -134,7 +133,7 @@ const schemas: Readonly<Record<OpenaiDialect["schema"], (schema: JsonObject | un
   mistral: mistralSchema,
 };
 
-/** The tool choice as this dialect can take it; none where there is nothing to choose from. */
+/** Adapts the tool choice to the dialect; undefined without tools. */
 export const adaptToolChoice = (
   { tools, settings, dialect }: WireRequest<OpenaiDialect>,
   notes: Note[],
@@ -149,7 +148,7 @@ export const adaptToolChoice = (
   return "auto";
 };
 
-/** A body with the fields its own API also takes. */
+/** Adds carried-over fields to a body. */
 export const addOwnFields = (
   body: JsonObject,
   { settings, dialect }: WireRequest<OpenaiDialect & { readonly serverTools?: boolean }>,
@@ -162,10 +161,10 @@ export const addOwnFields = (
   return addProviderFields(body, settings.extra, { takes, notes });
 };
 
-/** Responses refuses `json_object` unless its input, and not only the instructions, has the word. */
+/** Responses refuses `json_object` unless its input, and not only the instructions, contains the word "json". */
 const asksForJson = ({ input }: JsonObject): boolean => /json/i.test(JSON.stringify(input ?? ""));
 
-/** The temperature, where the model takes one. */
+/** Returns the temperature, if the model accepts one. */
 export const temperature = (
   { settings, dialect }: WireRequest<OpenaiDialect>,
   notes: Note[],
@@ -176,7 +175,7 @@ export const temperature = (
   return {};
 };
 
-/** The API's word for an effort, or for the nearest one it knows; undefined where thinking cannot be asked for. */
+/** Returns the API's name for an effort level, or for the nearest one it has; undefined if thinking cannot be requested. */
 export const effortName = (asked: ThinkingSetting["effort"], efforts: Efforts, notes: Note[]): string | undefined => {
   const own = efforts[asked];
   if (own !== undefined) return own;
@@ -194,10 +193,10 @@ export const effortName = (asked: ThinkingSetting["effort"], efforts: Efforts, n
 
 const effortOrder = ["none", "low", "medium", "high"] as const;
 
-/** How an OpenAI family writes the texts of a user message: the type of a part, and whether texts are joined into one string. */
+/** The format of texts in a user message: the type of a part, and whether texts are joined into one string. */
 type TextStyle = { readonly type: "text" | "input_text"; readonly joined: boolean };
 
-/** Two messages of the user as one. What the model said is left as it is: a transcript has no two of its messages in a row. */
+/** Merges two user messages. Model messages need no merging: a transcript never has two in a row. */
 export const mergeUserMessages = (before: JsonObject, next: JsonObject, style: TextStyle): JsonObject | undefined => {
   if (before["role"] !== "user" || next["role"] !== "user") return undefined;
   const { content } = before;

@@ -5,7 +5,7 @@ import type { OpenaiReader } from "./read.ts";
 import { numberOf, objectOf, stringOf } from "../reader.ts";
 import type { RequestSettings, ThinkingSetting, ToolChoice } from "../wire.ts";
 
-/** A declared tool, flat or one level down. A tool that takes free text becomes one with a single text parameter. */
+/** Reads a declared tool, flat or nested. A custom tool, which takes free text, becomes one with a single text parameter. */
 export const readOpenaiTool = (reader: OpenaiReader, value: unknown, at: string): readonly ToolDeclaration[] => {
   const tool = objectOf(value);
   const type = tool["type"] ?? "function";
@@ -41,13 +41,13 @@ export const readOpenaiTool = (reader: OpenaiReader, value: unknown, at: string)
 
 const toolFields = ["strict"];
 
-/** What servers of both families run themselves. */
+/** Server tools of both families. */
 const serverTools =
   /^(openrouter:\w+|web_search(_preview)?(_\d{4}_\d\d_\d\d|_premium)?|browser_search|x_search|collections_search|file_search|document_library|code_interpreter|image_generation|computer(_use_preview)?|mcp|local_shell|shell|apply_patch|builtin_function|retrieval)$/;
 
 const freeText: JsonObject = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
-/** The settings both families spell alike; what differs is handed in. */
+/** Reads the settings that both families have; those that differ are passed in. */
 export const readOpenaiSettings = (
   reader: OpenaiReader,
   request: Record<string, unknown>,
@@ -79,7 +79,7 @@ const choiceOf = (reader: OpenaiReader, value: unknown): ToolChoice | undefined 
   return undefined;
 };
 
-/** The effort behind an API's word for it. */
+/** Returns the effort level for an API's name. */
 export const effortOf = (word: unknown): ThinkingSetting["effort"] | undefined =>
   typeof word === "string" ? efforts.get(word) : undefined;
 

@@ -7,26 +7,26 @@ import { audioTypeOf } from "./encode.ts";
 import { arrayOf, idOf, objectOf, RequestReader, stringOf } from "../reader.ts";
 
 /*
- * What both OpenAI families say in the same words, give or take a prefix. The
- * readers take each other's spelling too: other programs mix them.
+ * What both OpenAI families have in common, up to a prefix. The readers accept each other's spelling, since other programs
+ * mix them.
  */
 
-/** A reader that knows whose server the files named by id are on. */
+/** A request reader that knows which provider uploaded files belong to. */
 export class OpenaiReader extends RequestReader {
   readonly #provider: string;
 
   constructor(origin: Origin) {
     super(origin);
-    // Both APIs of one vendor know the same files.
+    // Both APIs of one vendor share uploaded files.
     this.#provider = origin.provider.replace(/-chat$/, "");
   }
 
-  /** A file on the provider's server. */
+  /** Creates media for a file uploaded to the provider. */
   uploaded(id: string, facts: Partial<MediaFacts> & { readonly kind: Media["kind"] }): Media {
     return this.mediaFromUri(`${this.#provider}-file:${id}`, facts);
   }
 
-  /** Says which fields were not carried over; a null says nothing and is not missed. */
+  /** Notes the fields that are not carried over, except nulls. */
   override noteUnreadFields(body: Record<string, unknown>, known: readonly string[], pointer = ""): void {
     super.noteUnreadFields(
       Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
@@ -36,17 +36,17 @@ export class OpenaiReader extends RequestReader {
   }
 }
 
-/** The items behind a value; a lone one counts as a list of itself. */
+/** Returns the items of a list; a single item becomes a list of one. */
 export const toList = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-/** The words of instructions, which hold nothing else. */
+/** Returns the text of a system prompt. */
 export const instructionText = (reader: OpenaiReader, content: unknown, at: string): string =>
   contentOf(reader, content, at)
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n");
 
-/** What a user message holds: one text, or parts. */
+/** Reads the content of a user message: one text, or parts. */
 export const contentOf = (reader: OpenaiReader, content: unknown, at: string): readonly UserPart[] =>
   toList(content).flatMap((part, index) => userPart(reader, part, Array.isArray(content) ? `${at}/${index}` : at));
 
@@ -91,7 +91,7 @@ const userPart = (reader: OpenaiReader, value: unknown, at: string): readonly Us
   }
 };
 
-/** What is read of a part, or of the object one level down. */
+/** The fields read of a part, or of its nested object. */
 const partFields = [
   "type",
   "text",
@@ -114,22 +114,22 @@ const partFields = [
   "signature",
 ];
 
-/** Whether what is not read of a part says no more than its absence. */
+/** Whether the unread fields of a part have their default values. */
 const isDefault = ({ detail, annotations, logprobs }: Record<string, unknown>): boolean =>
   (detail === undefined || detail === "auto") && arrayOf(annotations).length === 0 && arrayOf(logprobs).length === 0;
 
-/** Fields that name the type of a part which does not. */
+/** Fields that imply the type of a part without one. */
 const untyped = ["text", "image_url", "input_audio", "file", "document_url", "video_url"];
 
 type OpenaiMediaPart = {
   readonly part: Record<string, unknown>;
-  /** Where the part keeps its address, as text or as an object. */
+  /** The field with the URL, as text or as an object. */
   readonly field: string;
   readonly kind: Media["kind"];
   readonly at: string;
 };
 
-/** A file by address or id, spelled flat or one level down. */
+/** Reads a file by URL or id, flat or nested. */
 const mediaParts = (reader: OpenaiReader, { part, field, kind, at }: OpenaiMediaPart): readonly Media[] => {
   const inner = isObject(part[field]) ? part[field] : part;
   if (inner !== part)
@@ -149,7 +149,7 @@ const mediaParts = (reader: OpenaiReader, { part, field, kind, at }: OpenaiMedia
   return [];
 };
 
-/** The part's own type says what kind of file it is, whatever its address ends with; but no document is a sound or a film. */
+/** Creates media from a URL. The part's type decides the kind, whatever the extension; but a document that is audio or video is that. */
 const mediaFromAddress = (reader: OpenaiReader, address: string, facts: Pick<Media, "kind" | "name">): Media => {
   const mimeType = usualTypes[facts.kind];
   if (isBareBase64(address)) return reader.mediaFromBase64(address, { ...facts, mimeType });
@@ -161,7 +161,7 @@ const mediaFromAddress = (reader: OpenaiReader, address: string, facts: Pick<Med
     : reader.mediaFromUri(address, { ...facts, mimeType });
 };
 
-/** Whether an address is none, but base64 as it is. */
+/** Whether a URL field contains plain base64. */
 const isBareBase64 = (address: string): boolean => !/^[a-z][a-z0-9+.-]*:/i.test(address) && /^[\w+/=-]+$/.test(address);
 
 const usualTypes: Readonly<Record<Media["kind"], string>> = {
@@ -188,21 +188,21 @@ const audioPart = (reader: OpenaiReader, part: Record<string, unknown>, at: stri
   ];
 };
 
-/** The type of a sound that came without one, by how its bytes begin. */
+/** Guesses the type of audio from its first bytes. */
 const sniffAudioType = (base64: string): string => {
   if (base64.startsWith("UklGR")) return "audio/wav";
   if (base64.startsWith("T2dnUw")) return "audio/ogg";
   return base64.startsWith("ZkxhQ") ? "audio/flac" : "audio/mpeg";
 };
 
-/** Pictures in a list of their own: addresses, or bytes as Ollama's own API takes them. */
+/** Reads images in their own list: URLs, or base64 as in Ollama's own API. */
 export const imageParts = (reader: OpenaiReader, images: unknown, at: string): readonly Media[] =>
   arrayOf(images).flatMap((image, index) => {
     const part = typeof image === "string" ? { image_url: image } : objectOf(image);
     return mediaParts(reader, { part, field: "image_url", kind: "image", at: `${at}/${index}` });
   });
 
-/** How a call ended, by what its result holds. There is no mark for failure, so none is guessed. */
+/** Reads a tool result as an outcome. There is no flag for failures, so none is guessed. */
 export const outcomeOf = (reader: OpenaiReader, content: unknown, at: string): Outcome => {
   const parts: readonly Content[] =
     isObject(content) && content["type"] === undefined
@@ -211,7 +211,7 @@ export const outcomeOf = (reader: OpenaiReader, content: unknown, at: string): O
   return { status: "complete", content: parts };
 };
 
-/** What an assistant message holds: its thinking, then its words, then its calls. */
+/** Reads an assistant message: thinking, then text, then calls. */
 export const modelParts = (reader: OpenaiReader, message: Record<string, unknown>, at: string): readonly NewPart[] => {
   const refusal = stringOf(message["refusal"]) ?? "";
   if (isObject(message["audio"])) reader.noteUnknownPart("Spoken words", `${at}/audio`);
@@ -271,7 +271,7 @@ const readCall = (reader: OpenaiReader, value: unknown, at: string): readonly Ne
   return [newCall({ tool: called["name"], input: called["arguments"], id: value["id"] })];
 };
 
-/** A call as it arrives; text is kept as the model spelled it. */
+/** Creates a tool call; JSON text is kept as the model wrote it. */
 export const newCall = (call: { tool: unknown; input: unknown; id: unknown; item?: unknown }): NewCall => {
   const id = idOf(call.id);
   const item = stringOf(call.item);

@@ -14,14 +14,14 @@ import {
   type JsonSchemaNode,
 } from "./walk.ts";
 
-/** A schema in one API's dialect; `changed` says what was done to it, `renamed` which arguments have another name there. */
+/** A schema in one API's dialect; `changed` describes the changes, `renamed` maps renamed arguments. */
 export type AdaptedSchema = {
   readonly schema: JsonObject;
   readonly changed?: string;
   readonly renamed?: ArgumentNames;
 };
 
-/** Bedrock: draft 2020-12, an object at the top, and no choice between shapes there. */
+/** Bedrock: draft 2020-12, an object at the top, and no combiners there. */
 export const bedrockSchema: SchemaAdapter = createSchemaAdapter((given, changes) => toDraft2020(given, changes));
 
 /** Anthropic, and Claude on Bedrock: the same, with plain names for arguments. */
@@ -29,7 +29,7 @@ export const anthropicSchema: SchemaAdapter = createSchemaAdapter((given, change
   renameArguments(toDraft2020(given, changes), changes),
 );
 
-/** Gemini's `parametersJsonSchema`: anything that is well formed, with an object at the top. */
+/** Gemini's `parametersJsonSchema`: any well-formed schema with an object at the top. */
 export const geminiSchema: SchemaAdapter = createSchemaAdapter((given, changes) => toObjectSchema(given, [], changes));
 
 /** OpenAI without `strict`: one object at the top, `properties` on every object and `items` on every array. */
@@ -41,20 +41,20 @@ export const openaiSchema: SchemaAdapter = createSchemaAdapter((given, changes) 
 /** Kimi: Moonshot's own flavour. */
 export const kimiSchema: SchemaAdapter = createSchemaAdapter(toMoonshotSchema);
 
-/** Mistral: draft 7 without references, and without the words its validator trips over. */
+/** Mistral: draft 7 without references, and without the keywords its validator fails on. */
 export const mistralSchema: SchemaAdapter = createSchemaAdapter((given, changes) =>
   mapAllSchemas(inlineRefs(toObjectSchema(given, [], changes), changes), (node) => toDraft7(node, changes)),
 );
 
-/** Rewrites a tool's parameters for one API. */
+/** Adapts a tool's parameters to one API. */
 export type SchemaAdapter = (schema: JsonObject | undefined) => AdaptedSchema;
 
 type SchemaPass = (schema: JsonObject, changes: SchemaChanges) => JsonObject;
 
-/** Merging can bring new work to light, so a pass runs until it finds none; no real schema needs more than two rounds. */
+/** Merging can reveal more to change, so a pass runs until nothing changes; no real schema needs more than two rounds. */
 const maxRounds = 8;
 
-/** A dialect remembers what it made of a schema: tools are declared anew with every request, and never change. */
+/** Creates an adapter with a cache by schema: the same tools are declared with every request. */
 function createSchemaAdapter(pass: SchemaPass): SchemaAdapter {
   const known = new WeakMap<JsonObject, AdaptedSchema>();
   return (schema) => {
@@ -90,7 +90,7 @@ const toDraft2020 = (schema: JsonObject, changes: SchemaChanges): JsonObject =>
 
 const combiners: readonly Combiner[] = ["allOf", "anyOf", "oneOf"];
 
-/** One object at the top. What pointed into a combination that is gone points into `$defs`. */
+/** Merges combiners at the top into one object. References into a removed combiner point into `$defs`. */
 const oneObject = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   const top = toObjectSchema(schema, combiners, changes);
   if (top === schema) return schema;
@@ -98,14 +98,14 @@ const oneObject = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   return hoistRefs(top, { before: schema, keeps, lost: "keep" }, changes);
 };
 
-/** Every schema of a document changed, inner ones first. */
+/** Maps every schema of a document, inner ones first. */
 const mapAllSchemas = (schema: JsonObject, change: (node: JsonObject) => JsonObject): JsonObject => {
   const visit = (inner: JsonSchemaNode): JsonSchemaNode =>
     typeof inner === "boolean" ? inner : change(mapSubschemas(inner, visit));
   return visit(schema) as JsonObject;
 };
 
-/** Before draft 2020-12, a list with a schema per position had them in `items`. */
+/** Moves positional `items`, as before draft 2020-12, to `prefixItems`. */
 const withPrefixItems = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   const { items, additionalItems, ...rest } = schema;
   if (!Array.isArray(items)) return schema;
@@ -113,7 +113,7 @@ const withPrefixItems = (schema: JsonObject, changes: SchemaChanges): JsonObject
   return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
 };
 
-/** OpenAI drops an object without `properties` and refuses an array without `items`. */
+/** Adds `properties` and `items`: OpenAI drops an object without the former and refuses an array without the latter. */
 const withContents = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   const types = typesOf(schema);
   const open = types.includes("object") && schema["properties"] === undefined;
@@ -123,7 +123,7 @@ const withContents = (schema: JsonObject, changes: SchemaChanges): JsonObject =>
   return { ...schema, ...(open ? { properties: {} } : {}), ...(bare ? { items: {} } : {}) };
 };
 
-/** The top of an OpenAI schema is an object and nothing narrower. */
+/** Moves `enum` and `not` at the top into the description: OpenAI refuses them there. */
 const withoutTopValues = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   const keys = ["enum", "not"].filter((key) => schema[key] !== undefined);
   if (keys.length === 0) return schema;

@@ -4,16 +4,16 @@ import { withRenamedKeys } from "../../transcript/argument-keys.ts";
 import { hoistRefs } from "./references.ts";
 import { propertiesOf, requiredOf, resolveReference, type SchemaChanges } from "./walk.ts";
 
-/** The arguments of one tool whose names an API does not take, with the names they have there. */
+/** Renamed arguments of one tool: own name to the name the API accepts. */
 export type ArgumentNames = ReadonlyMap<string, string>;
 
-/** What Anthropic asks of the name of an argument. */
+/** Anthropic's pattern for argument names. */
 const plainKey = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /**
- * Renames every argument whose name Anthropic does not take, wherever the top level speaks of it.
+ * Renames every top-level argument whose name Anthropic does not accept, wherever the top level refers to it.
  *
- * Arguments inside arguments may have any name. The names are kept in `changes.renamed`.
+ * Nested properties may have any name. The new names are recorded in `changes.renamed`.
  */
 export const renameArguments = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   const names = plainNames(Object.keys(propertiesOf(schema)));
@@ -27,7 +27,7 @@ export const renameArguments = (schema: JsonObject, changes: SchemaChanges): Jso
   return hoistRefs(renamed, { before: schema, keeps, lost: "keep" }, changes);
 };
 
-/** A free plain name for every key that is none. */
+/** Returns an unused accepted name for every key that is not accepted. */
 const plainNames = (keys: readonly string[]): ArgumentNames => {
   const taken = new Set(keys);
   const names = new Map<string, string>();
@@ -76,7 +76,7 @@ const renameIn = (schema: JsonObject, names: ArgumentNames): JsonObject => {
   return changed;
 };
 
-/** Arguments a model wrote under the names it was given, under the names the tool knows. */
+/** Renames the arguments of a call back to the tool's own argument names. */
 export const restoreArgumentNames = (input: RawCallInput, names: ArgumentNames): RawCallInput => {
   if ("value" in input)
     return isObject(input.value) ? { value: restoreNames(input.value as JsonObject, names) } : input;
@@ -86,7 +86,7 @@ export const restoreArgumentNames = (input: RawCallInput, names: ArgumentNames):
   return restored === value.value ? input : { text: JSON.stringify(restored) };
 };
 
-/** A name that the model also gave in its own spelling stays what it is. */
+/** An argument the model also passed under its own name is not overwritten. */
 const restoreNames = (value: JsonObject, names: ArgumentNames): JsonObject =>
   withRenamedKeys(
     value,

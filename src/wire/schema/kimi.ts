@@ -15,9 +15,8 @@ import {
 } from "./walk.ts";
 
 /**
- * Moonshot's flavour of JSON Schema: one type or one choice at a time,
- * references only into `$defs`, and few constraints. What it does not know is
- * said in the description, so that the model still reads it.
+ * Converts a schema to Moonshot's flavour of JSON Schema: one type or one `anyOf` at a time, references only into
+ * `$defs`, and few constraints. Unsupported keywords are moved into the description, so that the model still reads them.
  */
 export const toMoonshotSchema = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   const { $defs: defs } = schema;
@@ -32,12 +31,12 @@ export const toMoonshotSchema = (schema: JsonObject, changes: SchemaChanges): Js
 
 const combiners: readonly Combiner[] = ["allOf", "anyOf", "oneOf"];
 
-/** Where a schema stands: definitions are at the top and nowhere else. */
+/** Whether a schema is at the top, where alone definitions are allowed. */
 type SchemaPlace = "top" | "inside";
 
 type RewriteContext = Omit<MergeContext, "words" | "met"> & { readonly changes: SchemaChanges };
 
-/** A schema, and what the schemas inside it are rewritten with. */
+/** A schema, and the context for the schemas inside it. */
 type RewriteResult = { readonly schema: JsonObject; readonly work: RewriteContext };
 
 const anyType = ["string", "number", "boolean", "object", "array", "null"];
@@ -57,7 +56,7 @@ const rewrite = (schema: JsonSchemaNode, place: SchemaPlace, work: RewriteContex
   );
 };
 
-/** The properties that are not named may be anything. */
+/** Rewrites `additionalProperties`; an empty schema becomes `true`. */
 const rewriteRest = (schema: JsonSchemaNode, work: RewriteContext): JsonSchemaNode => {
   if (typeof schema === "boolean") return schema;
   if (Object.keys(schema).length > 0) return rewrite(schema, "inside", work);
@@ -65,10 +64,10 @@ const rewriteRest = (schema: JsonSchemaNode, work: RewriteContext): JsonSchemaNo
   return true;
 };
 
-/** What may stand beside a reference or a choice. */
+/** Keywords allowed beside a reference or `anyOf`. */
 const annotations = new Set(["description", "title", "$defs", "$id"]);
 
-/** A reference stands alone, and what holds together is one schema. */
+/** Merges `allOf` and the siblings of a reference into one schema. */
 const withoutAll = (schema: JsonObject, work: RewriteContext): RewriteResult => {
   const lone = asReference(schema);
   if (lone !== schema) work.changes.done.add("combined shapes were merged");
@@ -87,7 +86,7 @@ const withoutAll = (schema: JsonObject, work: RewriteContext): RewriteResult => 
   };
 };
 
-/** What was followed to merge a schema is not followed again inside it. */
+/** Merges combiners; references followed for it are not followed again inside. */
 const mergedHere = (schema: JsonObject, words: readonly Combiner[], work: RewriteContext): RewriteResult => {
   work.changes.done.add("combined shapes were merged");
   const met = new Set<string>();
@@ -98,7 +97,7 @@ const mergedHere = (schema: JsonObject, words: readonly Combiner[], work: Rewrit
 const cannotFollow = (reference: string, { open, budget, document }: RewriteContext): boolean =>
   open.has(reference) || budget.left <= 0 || !isObject(resolveReference(document, reference));
 
-/** `allOf` with nothing but one reference in it is that reference. */
+/** Replaces an `allOf` of a single reference by that reference. */
 const asReference = (schema: JsonObject): JsonObject => {
   const { allOf, ...own } = schema;
   const [only, ...more] = schemasOf(allOf);
@@ -118,7 +117,7 @@ const constAsEnum = (schema: JsonObject, { changes }: RewriteContext): JsonObjec
   return { ...rest, enum: [value] };
 };
 
-/** One `anyOf`, with nothing beside it: an object takes the branches in, a bare type goes into them, the rest becomes words. */
+/** Leaves one `anyOf` without siblings: an object is merged with the branches, a type moves into them, the rest moves into the description. */
 const withOneChoice = (schema: JsonObject, work: RewriteContext): RewriteResult => {
   const { oneOf, ...own } = schema;
   let one = schema;
@@ -151,7 +150,7 @@ const withTypeFrom = (branch: JsonSchemaNode, type: JsonValue): JsonSchemaNode =
     : { type, ...branch };
 };
 
-/** A list with a schema per position becomes one with a choice for every position. */
+/** Replaces positional items by one `anyOf` for all positions. */
 const withoutTuple = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const { items, prefixItems, ...rest } = schema;
   if (typeof items === "boolean" && prefixItems === undefined)
@@ -179,7 +178,7 @@ const summarizeSchema = (schema: JsonSchemaNode): string => {
   return typesOf(schema).join(" or ") || "anything";
 };
 
-/** Keywords that are not known, and those that say nothing to a model. */
+/** Keywords Moonshot does not support, and keywords without meaning for a model. */
 const unsupportedKeywords: ReadonlySet<string> = new Set(
   (
     "oneOf not if then else pattern patternProperties propertyNames format exclusiveMinimum " +
@@ -211,7 +210,7 @@ const withoutUnknown = (schema: JsonObject, place: SchemaPlace, work: RewriteCon
   );
 };
 
-/** A definition whose name no reference can hold was given another one. */
+/** Drops definitions whose names no reference can contain; they were renamed before. */
 const withSoundNames = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const { $defs: defs } = schema;
   if (!isObject(defs)) return schema;
@@ -221,7 +220,7 @@ const withSoundNames = (schema: JsonObject, work: RewriteContext): JsonObject =>
   return { ...schema, $defs: sound };
 };
 
-/** Takes keywords out of a schema and says them in its description. */
+/** Moves keywords from a schema into its description. */
 const moveToDescription = (schema: JsonObject, keys: readonly string[], { changes }: RewriteContext): JsonObject => {
   if (keys.length === 0) return schema;
   for (const key of keys) changes.worded.add(key);
@@ -237,7 +236,7 @@ const quoteValue = (value: JsonValue): string => {
   return words.length > 300 ? `${words.slice(0, 300)}...` : words;
 };
 
-/** The values of an enum are all texts or all numbers, null aside, and of the type beside them. */
+/** Makes the values of an enum all strings or all numbers, besides null, and of the declared type. */
 const withEnum = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const { enum: values, type: _, ...rest } = schema;
   if (!Array.isArray(values)) return schema;
@@ -280,7 +279,7 @@ const jsonKindOf = (value: JsonValue): JsonKind => {
 const isOf = (value: JsonValue, type: string): boolean =>
   type === "integer" ? Number.isInteger(value) : jsonKindOf(value) === type;
 
-/** One branch is the schema itself; several are a choice, beside which only annotations stand. */
+/** Returns a single branch as the schema itself, several as an `anyOf` with nothing but annotations beside it. */
 const asChoice = (rest: JsonObject, branches: readonly JsonObject[], work: RewriteContext): JsonObject => {
   const [only, ...more] = branches;
   if (more.length === 0 && only !== undefined) {
@@ -295,7 +294,7 @@ const asChoice = (rest: JsonObject, branches: readonly JsonObject[], work: Rewri
   );
 };
 
-/** Every value has a type; where none is given, the keywords tell. */
+/** Adds a missing type, inferred from the keywords. */
 const withType = (schema: JsonObject, { changes }: RewriteContext): JsonObject => {
   if (schema["type"] !== undefined || schema["anyOf"] !== undefined) return schema;
   changes.done.add("every value has a type");
@@ -311,7 +310,7 @@ const keywordsOf: Readonly<Record<string, readonly string[]>> = {
   integer: ["minimum", "maximum"],
 };
 
-/** Several types stand together only where nothing but words stands beside them. */
+/** Splits several types into an `anyOf` if there are other keywords beside them. */
 const withOneType = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const { type: _, ...rest } = schema;
   const types = typesOf(schema);
@@ -330,7 +329,7 @@ const withOneType = (schema: JsonObject, work: RewriteContext): JsonObject => {
   );
 };
 
-/** Only properties that are described can be demanded. */
+/** Drops names from `required` that are not in `properties`. */
 const withDeclared = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const names = requiredOf(schema);
   const properties = propertiesOf(schema);

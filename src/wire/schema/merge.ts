@@ -11,27 +11,27 @@ import {
   type JsonSchemaNode,
 } from "./walk.ts";
 
-/** The words that combine schemas. */
+/** The keywords that combine schemas. */
 export type Combiner = "allOf" | "anyOf" | "oneOf";
 
-/** What schemas are merged within. */
+/** The context of a merge. */
 export type MergeContext = {
-  /** Where references point into. */
+  /** The document that references point into. */
   readonly document: JsonObject;
-  /** Which combinations are merged; the others stay. */
+  /** The combiners to merge; others are kept. */
   readonly words: readonly Combiner[];
-  /** References already followed on the way here: following one again would never end. */
+  /** References followed to get here: following one again would not end. */
   readonly open: ReadonlySet<string>;
   /** The references followed while merging. */
   readonly met: Set<string>;
-  /** How many more references may be followed: shapes that share shapes would multiply without end. */
+  /** How many more references may be followed: shared schemas could multiply exponentially. */
   readonly budget: { left: number };
 };
 
-/** How many references one schema is worth following. */
+/** The maximum number of references followed per schema. */
 export const maxReferences = 200;
 
-/** An object at the top, without any combination of shapes there. */
+/** Returns a schema with `type: "object"` at the top and without the given combiners there. */
 export const toObjectSchema = (schema: JsonObject, words: readonly Combiner[], changes: SchemaChanges): JsonObject => {
   const combined = ["$ref", ...words].some((key) => schema[key] !== undefined);
   if (!combined && schema["type"] === "object") return schema;
@@ -47,7 +47,7 @@ export const toObjectSchema = (schema: JsonObject, words: readonly Combiner[], c
   return { type: "object", ...(combined ? { properties: {} } : {}), ...shape };
 };
 
-/** One schema in place of a reference and its siblings, and of the combinations that `words` names. */
+/** Merges a reference with its siblings, and the combiners in `words`, into one schema. */
 export const mergeCombined = (schema: JsonObject, merging: MergeContext): JsonObject => {
   const { $ref: reference, ...own } = schema;
   let shape: JsonObject = omitKeywords(own, (key) => merging.words.some((word) => word === key));
@@ -69,14 +69,14 @@ const followReference = (reference: string, merging: MergeContext): JsonObject =
   return mergeCombined(stripDocumentKeywords(target), { ...merging, open: new Set([...merging.open, reference]) });
 };
 
-/** What a schema says about the document it stands in does not follow it elsewhere. */
+/** Drops keywords that are about the document and not about the value. */
 const stripDocumentKeywords = (schema: JsonObject): JsonObject =>
   omitKeywords(
     schema,
     (key) => key === "$id" || key === "$schema" || key === "$anchor" || key === "$defs" || key === "definitions",
   );
 
-/** A schema for what fits both. Where they differ in a word, the first has it. */
+/** Merges two schemas that must both hold. Where a keyword differs, the first wins. */
 export const mergeSchemas = (one: JsonObject, other: JsonObject): JsonObject => {
   const entries = Object.entries(other).filter(([key]) => !Object.hasOwn(one, key));
   const required = union(requiredOf(one), requiredOf(other));
@@ -91,7 +91,7 @@ export const mergeSchemas = (one: JsonObject, other: JsonObject): JsonObject => 
   };
 };
 
-/** An object that has the properties of every branch, demands what all of them do, and says which belong together. */
+/** Merges alternative branches into one object: all their properties, required only where all require it, and a description of the forms. */
 const mergeBranches = (base: JsonObject, branches: readonly JsonObject[], word: "anyOf" | "oneOf"): JsonObject => {
   const objects = branches.filter((branch) => typesOf(branch).length === 0 || typesOf(branch).includes("object"));
   const [first, ...rest] = objects;
@@ -113,7 +113,7 @@ const mergeBranches = (base: JsonObject, branches: readonly JsonObject[], word: 
   );
 };
 
-/** A branch in short: what it must have, what it may have, and which values tell it from the others. */
+/** Describes a branch briefly: required and optional properties, and constant values. */
 const formOf = (branch: JsonObject): string => {
   const required = requiredOf(branch);
   const properties = propertiesOf(branch);
@@ -130,11 +130,11 @@ const onlyValue = (schema: JsonValue): JsonValue | undefined => {
   return values?.length === 1 ? values[0] : undefined;
 };
 
-/** The values a schema lists, if it lists any. */
+/** Returns the `const` or `enum` values of a schema, if any. */
 const valuesOf = ({ const: value, enum: values }: JsonObject): readonly JsonValue[] | undefined =>
   value !== undefined ? [value] : Array.isArray(values) ? values : undefined;
 
-/** Properties of several shapes as one map; those that several describe differently keep all descriptions. */
+/** Merges the properties of several schemas; a property declared differently keeps all its schemas. */
 const mergeProperties = (maps: readonly JsonObject[], word: "allOf" | "anyOf"): JsonObject => {
   const shapes = new Map<string, Map<string, JsonSchemaNode>>();
   for (const map of maps) {
@@ -151,7 +151,7 @@ const combine = (schemas: readonly JsonSchemaNode[], word: "allOf" | "anyOf"): J
   return (word === "anyOf" ? mergeEnums(schemas) : undefined) ?? { [word]: schemas };
 };
 
-/** Schemas that do nothing but list values of one type are one list: the values that tell forms apart. */
+/** Merges schemas that only list values of one type into one enum; undefined for others. */
 const mergeEnums = (schemas: readonly JsonSchemaNode[]): JsonSchemaNode | undefined => {
   const lists = schemas.map((schema) =>
     isObject(schema) && Object.keys(schema).every((key) => key === "const" || key === "enum" || key === "type")

@@ -9,16 +9,15 @@ import {
   type JsonSchemaNode,
 } from "./walk.ts";
 
-/** What stands for a shape that is not written out. */
+/** Returns a placeholder for a schema that is not expanded. */
 const placeholderFor = (reference: string): JsonObject => ({
   type: "object",
   description: `The shape ${definitionName(reference)}, not written out here.`,
 });
 
 /**
- * Every reference for which `keeps` is false points into `$defs` instead, where
- * what it pointed at in `before` now stands; `lost` says what becomes of one
- * that pointed at nothing.
+ * Redirects every reference for which `keeps` is false into `$defs`, and copies its target in `before` there. `lost` says
+ * what happens to a dangling reference.
  */
 export const hoistRefs = (
   schema: JsonObject,
@@ -62,7 +61,7 @@ export const hoistRefs = (
   return { ...top, $defs: Object.fromEntries([...kept, ...hoisted]) };
 };
 
-/** Every reference replaced by what it points at. A shape inside itself is cut where it comes round again. */
+/** Replaces every reference by its target. Recursive references are cut by a placeholder. */
 export const inlineRefs = (schema: JsonObject, changes: SchemaChanges): JsonObject => {
   let left = maxReferences;
   const visit = (node: JsonSchemaNode, open: readonly string[]): JsonSchemaNode => {

@@ -12,10 +12,7 @@ import {
   type JsonSchemaNode,
 } from "./walk.ts";
 
-/**
- * The same schema with every keyword holding what it should: numbers in quotes
- * become numbers, and what cannot be read is left out. What lies too deep is cut.
- */
+/** Repairs malformed keywords: quoted numbers become numbers, unreadable values are dropped, and too deep nesting is cut. */
 export const repairSchema = (schema: JsonObject, changes: SchemaChanges): JsonObject =>
   repairNested(schema, 0, changes);
 
@@ -39,7 +36,7 @@ const repairNested = (schema: JsonObject, depth: number, changes: SchemaChanges)
   return tooDeep;
 };
 
-/** Zod writes the largest safe integer as the bound of every integer; that says nothing and costs tokens. */
+/** Drops bounds at the largest safe integer: Zod adds them to every integer, and they only cost tokens. */
 const withoutIdleBounds = (schema: JsonObject): JsonObject =>
   omitKeywords(schema, (key) => {
     const most = Number.MAX_SAFE_INTEGER;
@@ -49,7 +46,7 @@ const withoutIdleBounds = (schema: JsonObject): JsonObject =>
 const lower = new Set(["minimum", "exclusiveMinimum"]);
 const upper = new Set(["maximum", "exclusiveMaximum"]);
 
-/** Before draft 6, `exclusiveMinimum: true` said how to read `minimum`. */
+/** Converts boolean `exclusiveMinimum` and `exclusiveMaximum`, as before draft 6, to numbers. */
 const fixBounds = (schema: JsonObject): JsonObject => {
   let fixed = schema;
   for (const [word, bound] of [
@@ -62,7 +59,7 @@ const fixBounds = (schema: JsonObject): JsonObject => {
   return fixed;
 };
 
-/** `required: true` on a property is said by the object around it. */
+/** Moves `required: true` on a property into the `required` list of its object. */
 const hoistRequired = (schema: JsonObject): JsonObject => {
   const names = Object.entries(propertiesOf(schema)).flatMap(([name, inner]) =>
     isObject(inner) && inner["required"] === true ? [name] : [],
@@ -94,7 +91,7 @@ const texts = new Set(
 const flags = new Set(["uniqueItems", "nullable", "deprecated", "readOnly", "writeOnly"]);
 const data = new Set(["default", "const", "example", "examples"]);
 
-/** What a keyword should hold, or undefined where it holds nothing that can be read. */
+/** Returns the repaired value of a keyword; undefined if it cannot be read. */
 const fixKeyword = (key: string, value: JsonValue): JsonValue | undefined => {
   if (data.has(key)) return value;
   if (value === null) return undefined;
@@ -159,7 +156,7 @@ const fixList = (value: JsonValue): JsonValue | undefined => {
   return schemas.length === value.length ? value : schemas;
 };
 
-/** A schema, or the bare name of a type in its place. */
+/** Returns a schema; a bare type name is expanded to one. */
 const asSchema = (value: JsonValue): JsonSchemaNode | undefined => {
   if (isSchema(value)) return value;
   const type = asType(value);

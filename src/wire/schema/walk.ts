@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from "../../conversation/json.ts";
 
-/** A schema inside a schema: `true` allows anything, `false` nothing. */
+/** A schema or subschema: `true` allows anything, `false` nothing. */
 export type JsonSchemaNode = JsonObject | boolean;
 
-/** What is done to a schema on the way: sentences, the keywords that became words of a description, and arguments with another name. */
+/** The changes made to a schema: descriptions of changes, keywords moved into descriptions, and renamed arguments. */
 export type SchemaChanges = {
   readonly done: Set<string>;
   readonly worded: Set<string>;
@@ -26,22 +26,22 @@ export const schemaMapKeywords: ReadonlySet<string> = new Set(
 export const isSchema = (value: JsonValue | undefined): value is JsonSchemaNode =>
   typeof value === "boolean" || isObject(value);
 
-/** The types a schema names, as a list. */
+/** Returns the types of a schema as a list. */
 export const typesOf = ({ type }: JsonObject): readonly string[] =>
   (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string");
 
-/** The schemas of a list, or none. */
+/** Returns the schemas in a list, or none. */
 export const schemasOf = (value: JsonValue | undefined): readonly JsonSchemaNode[] =>
   Array.isArray(value) ? value.filter(isSchema) : [];
 
-/** The properties of a schema by name, or none. */
+/** Returns the properties of a schema by name, or none. */
 export const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {});
 
-/** The names in `required`. */
+/** Returns the names in `required`. */
 export const requiredOf = ({ required }: JsonObject): readonly string[] =>
   Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 
-/** The same schema with every schema directly inside it changed; the very same object where none is. */
+/** Maps the direct subschemas of a schema; returns the same object if none changes. */
 export const mapSubschemas = (
   schema: JsonObject,
   change: (inner: JsonSchemaNode, key: string) => JsonSchemaNode,
@@ -78,14 +78,14 @@ const mapEntries = (map: JsonObject, change: (inner: JsonSchemaNode) => JsonSche
   return changed.some(([name, inner]) => inner !== map[name]) ? Object.fromEntries(changed) : map;
 };
 
-/** A schema without some of its keywords; the very same object where it has none of them. */
+/** Drops keywords from a schema; returns the same object if it has none of them. */
 export const omitKeywords = (schema: JsonObject, drop: (key: string) => boolean): JsonObject => {
   const entries = Object.entries(schema);
   const kept = entries.filter(([key]) => !drop(key));
   return kept.length === entries.length ? schema : Object.fromEntries(kept);
 };
 
-/** A schema whose description says more. */
+/** Appends a sentence to a schema's description. */
 export const appendDescription = (schema: JsonObject, words: string): JsonObject => {
   const { description } = schema;
   return {
@@ -94,7 +94,7 @@ export const appendDescription = (schema: JsonObject, words: string): JsonObject
   };
 };
 
-/** The schema a reference inside the document points at. */
+/** Resolves a reference within the document. */
 export const resolveReference = (document: JsonObject, reference: string): JsonSchemaNode | undefined => {
   if (reference === "#") return document;
   if (!reference.startsWith("#/")) return undefined;
@@ -107,7 +107,7 @@ export const resolveReference = (document: JsonObject, reference: string): JsonS
   return isSchema(at) ? at : undefined;
 };
 
-/** One step of a pointer as the name it stands for. */
+/** Unescapes one step of a JSON pointer. */
 export const unescapePointer = (step: string): string => {
   const plain = step.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
