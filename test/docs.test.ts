@@ -84,16 +84,16 @@ describe("the documents", () => {
       return exchange(set, { version: 1, tools, entries: ledger.entries, blobs: {} });
     };
     ledger.user([text("Hello.")]);
-    expect((await hear()).answer?.parts).toEqual([text("Ask me about the weather.")]);
+    expect((await hear()).response?.parts).toEqual([text("Ask me about the weather.")]);
     ledger.user([text("How is the Weather?")]);
-    const asked = (await hear()).answer;
+    const asked = (await hear()).response;
     expect(asked?.parts).toMatchObject([
       { type: "thinking" },
       { type: "call", tool: "weather", input: { text: '{"city":"Oslo"}' } },
     ]);
     const [called] = ledger.model(claude, asked?.parts ?? []);
     ledger.complete(called!.id, "weather", done("4 C, rain"));
-    expect((await hear()).answer?.parts).toEqual([text("Four degrees, and rain.")]);
+    expect((await hear()).response?.parts).toEqual([text("Four degrees, and rain.")]);
     ledger.model(claude, [text("Four degrees, and rain.")]);
     ledger.user([text("Now crash.")]);
     expect((await hear()).failure).toMatchObject({ kind: "overloaded", detail: "Come back later." });

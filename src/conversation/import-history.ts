@@ -116,7 +116,7 @@ type ResultMatches = { readonly owners: ReadonlyMap<number, CallSlot>; readonly 
 const matchResults = (events: readonly ForeignEntry[], slots: CallSlots): ResultMatches => {
   const byId = groupBy([...slots.values()].flat(), (slot) => slot.id);
   const owners = new Map<number, CallSlot>();
-  const give = ({ at, outcome }: LocatedResult, slot: CallSlot | undefined): boolean => {
+  const assign = ({ at, outcome }: LocatedResult, slot: CallSlot | undefined): boolean => {
     if (slot === undefined) return false;
     owners.set(at, slot);
     slot.result ??= outcome;
@@ -127,26 +127,26 @@ const matchResults = (events: readonly ForeignEntry[], slots: CallSlots): Result
   );
 
   const unplaced = results.filter(
-    (result) => result.id === "" || !give(result, findNearestFree(byId.get(result.id), result.at)),
+    (result) => result.id === "" || !assign(result, findNearestFree(byId.get(result.id), result.at)),
   );
   const later = unplaced.filter(
-    (result) => result.id === "" || !give(result, findAnsweredOrLater(byId.get(result.id), result)),
+    (result) => result.id === "" || !assign(result, findAnsweredOrLater(byId.get(result.id), result)),
   );
   const rekeyed = new Set<number>();
   const batches = [...slots.keys()];
   for (const result of later) {
     const { at, id, tool, outcome } = result;
-    const known = id === "" ? undefined : byId.get(id);
-    if (known !== undefined) {
-      owners.set(at, lastSlotBefore(known, at) ?? known[0]!);
+    const sameId = id === "" ? undefined : byId.get(id);
+    if (sameId !== undefined) {
+      owners.set(at, lastSlotBefore(sameId, at) ?? sameId[0]!);
       continue;
     }
     const batch = slots.get(lastIndexBelow(batches, at) ?? -1) ?? [];
     const open = batch.find((slot) => slot.result === undefined && (tool === undefined || slot.tool === tool));
-    const twin = batch.find((slot) => slot.result !== undefined && isSameOutcome(slot.result, outcome));
-    if (give(result, open)) {
+    const equal = batch.find((slot) => slot.result !== undefined && isSameOutcome(slot.result, outcome));
+    if (assign(result, open)) {
       if (open?.id !== id) rekeyed.add(at);
-    } else if (twin !== undefined) owners.set(at, twin);
+    } else if (equal !== undefined) owners.set(at, equal);
   }
   return { owners, rekeyed };
 };

@@ -21,14 +21,14 @@ export const inferStatus = ({ isComplete, error, result }: RecordedResponse): Ou
 };
 
 /** Returns the outcome a recorded response describes; undefined while the call is pending. */
-export const outcomeFromRecorded = (marks: RecordedResponse): Outcome | undefined => {
-  const status = inferStatus(marks);
+export const outcomeFromRecorded = (response: RecordedResponse): Outcome | undefined => {
+  const status = inferStatus(response);
   if (status === "pending") return undefined;
-  const said = [
-    ...(status === "error" ? [marks.error] : []),
-    ...(marks.result === undefined || marks.result === null ? [] : [marks.result]),
+  const values = [
+    ...(status === "error" ? [response.error] : []),
+    ...(response.result === undefined || response.result === null ? [] : [response.result]),
   ];
-  return { status, content: said.map(asContent) };
+  return { status, content: values.map(asContent) };
 };
 
 const asContent = (value: unknown): Content => {

@@ -102,8 +102,8 @@ export class Ledger {
   complete(call: CallId, tool: string, outcome: Outcome): void {
     const content = outcome.content.map((part) => this.#cleanContent(part, call));
     const completion: Completion = { type: "completion", call, tool, outcome: { ...outcome, content } };
-    const { outcome: earlier, claims = [] } = this.#interactions.get(call) ?? {};
-    if ([earlier, ...claims].some((known) => known !== undefined && isSameOutcome(known, completion.outcome))) {
+    const { outcome: earlier, claims: conflicting = [] } = this.#interactions.get(call) ?? {};
+    if ([earlier, ...conflicting].some((known) => known !== undefined && isSameOutcome(known, completion.outcome))) {
       this.notes.push(note("duplicate-result", `The same result of ${tool} was recorded twice; one is kept.`, call));
       return;
     }
@@ -166,12 +166,12 @@ export class Ledger {
       const interaction = this.#interactions.get(entry.call);
       this.#pending.delete(entry.call);
       if (interaction === undefined) return;
-      const { outcome, claims = [] } = interaction;
+      const { outcome, claims: conflicting = [] } = interaction;
       this.#interactions.set(
         entry.call,
         outcome === undefined
           ? { ...interaction, outcome: entry.outcome }
-          : { ...interaction, claims: [...claims, entry.outcome] },
+          : { ...interaction, claims: [...conflicting, entry.outcome] },
       );
     }
   }
@@ -179,8 +179,8 @@ export class Ledger {
   #cleanContent(part: Content, call: CallId): Content {
     if (part.type === "text") return cleanText(part);
     if (part.type === "media") return part;
-    const { value, isCyclic: cyclic } = toPlainJson(part.value);
-    if (cyclic) this.notes.push(note("cyclic-value", "A result pointed back at itself and was cut.", call));
+    const { value, isCyclic } = toPlainJson(part.value);
+    if (isCyclic) this.notes.push(note("cyclic-value", "A result pointed back at itself and was cut.", call));
     return { type: "structured", value };
   }
 }

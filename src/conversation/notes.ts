@@ -32,7 +32,7 @@ export type NoteKind =
   | "media-stub"
   | "blank-text"
   | "empty-result"
-  | "calls-as-words"
+  | "calls-as-text"
   | "neutral-step"
   | "bridge-step"
   | "compacted"
@@ -72,7 +72,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "media-stub": "rendering",
   "blank-text": "rendering",
   "empty-result": "rendering",
-  "calls-as-words": "rendering",
+  "calls-as-text": "rendering",
   "neutral-step": "rendering",
   "bridge-step": "rendering",
   compacted: "rendering",

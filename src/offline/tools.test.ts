@@ -69,7 +69,7 @@ const talk = (decide: (call: Call) => Outcome | undefined = () => undefined) => 
     for (;;) {
       const tools = await Promise.all(builtinTools.map(declareTool));
       const conversation: Conversation = { version: 1, system: "Help.", tools, entries: ledger.entries, blobs };
-      const { answer, sent, failure } = await sendConversation(transport, provider, conversation);
+      const { response: answer, sent, failure } = await sendConversation(transport, provider, conversation);
       if (answer === undefined || sent === undefined) throw new Error(JSON.stringify(failure));
       const made = ledger.model(sent.origin, answer.parts, sent.prefix);
       for (const call of made) {

@@ -10,20 +10,20 @@ export type CallsAsText = {
 };
 
 /** Renders tool calls and their results as text, for models without tool support: calls in the model message, results in a user message. */
-export const renderCallsAsText = (parts: ModelStep["parts"], decide: AddNote): CallsAsText => {
-  const said: ModelStep["parts"][number][] = [];
-  const answered: (Text | MediaFile)[] = [];
+export const renderCallsAsText = (parts: ModelStep["parts"], addNote: AddNote): CallsAsText => {
+  const modelParts: ModelStep["parts"][number][] = [];
+  const userParts: (Text | MediaFile)[] = [];
   for (const part of parts) {
     if (part.type !== "exchange") {
-      said.push(part);
+      modelParts.push(part);
       continue;
     }
     const { call, tool, input, inputText, result } = part;
-    decide("calls-as-words", `This model supports no tools; the call of ${tool} is shown as text.`, call);
-    said.push({ type: "text", text: callAsText(tool, inputText ?? JSON.stringify(input)) });
-    answered.push({ type: "text", text: resultLabel(tool, result.status) });
+    addNote("calls-as-text", `This model supports no tools; the call of ${tool} is shown as text.`, call);
+    modelParts.push({ type: "text", text: callAsText(tool, inputText ?? JSON.stringify(input)) });
+    userParts.push({ type: "text", text: resultLabel(tool, result.status) });
     for (const content of result.content)
-      answered.push(content.type === "structured" ? { type: "text", text: JSON.stringify(content.value) } : content);
+      userParts.push(content.type === "structured" ? { type: "text", text: JSON.stringify(content.value) } : content);
   }
-  return { modelParts: said, userParts: answered };
+  return { modelParts, userParts };
 };

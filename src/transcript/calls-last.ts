@@ -6,11 +6,11 @@ import type { AddNote } from "./decision-log.ts";
  */
 export const moveCallsLast = <Part extends { readonly type: string }>(
   parts: readonly Part[],
-  decide: AddNote,
+  addNote: AddNote,
 ): readonly Part[] => {
   const first = parts.findIndex(isCall);
   if (first === -1 || parts.slice(first).every(isCall)) return parts;
-  decide(
+  addNote(
     "text-before-calls",
     "Text the model wrote after a call is placed before its calls: this API accepts none after them.",
   );

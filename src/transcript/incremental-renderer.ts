@@ -93,15 +93,15 @@ export class IncrementalRenderer<Message> {
   constructor(options: RendererOptions<Message>) {
     const { target, policy, blobs, encode, merge, head = [], preamble = () => "", tools = [] } = options;
     const { filler } = target.thinking;
-    const decide = this.#decisions.add;
+    const addNote = this.#decisions.add;
     const claimItem = (item: string): boolean => !this.#items.has(item) && this.#items.add(item).has(item);
     this.#options = options;
     this.names = new NameMapper(target, tools);
     this.#filler = filler === undefined ? undefined : { signature: filler };
-    this.#judgement = { target, policy, isIntact: this.#intact, decide, claimItem };
-    this.#placer = new MediaPlacer({ target, policy, blobs, copies: this.#copies, decide });
-    this.#sequence = new MessageSequence({ target, encode, merge, head, preamble, decide });
-    this.#pairing = new ResultPairing(decide);
+    this.#judgement = { target, policy, isIntact: this.#intact, addNote, claimItem };
+    this.#placer = new MediaPlacer({ target, policy, blobs, copies: this.#copies, addNote });
+    this.#sequence = new MessageSequence({ target, encode, merge, head, preamble, addNote });
+    this.#pairing = new ResultPairing(addNote);
   }
 
   /** Adds new entries. After an `UnsupportedMediaError` the renderer must not be used again. */
@@ -204,17 +204,17 @@ export class IncrementalRenderer<Message> {
   }
 
   #foldModel(message: ModelMessage): void {
-    const made = applyThinkingPolicy(message, this.#judgement);
-    if (made.length === 0) return;
-    const parts = made.some(isCall) ? this.#named(made, message.origin) : (made as ModelDraft["parts"]);
-    this.#pairing.addModel(parts, made);
+    const reasoned = applyThinkingPolicy(message, this.#judgement);
+    if (reasoned.length === 0) return;
+    const parts = reasoned.some(isCall) ? this.#named(reasoned, message.origin) : (reasoned as ModelDraft["parts"]);
+    this.#pairing.addModel(parts, reasoned);
   }
 
   /** Returns the parts of a message with every call under the target's names, still without a result. */
-  #named(made: ReasonedParts, origin: Origin): ModelDraft["parts"] {
+  #named(reasoned: ReasonedParts, origin: Origin): ModelDraft["parts"] {
     const parts: ModelDraft["parts"][number][] = [];
     let isFirst = true;
-    for (const part of made) {
+    for (const part of reasoned) {
       if (part.type !== "call") {
         parts.push(part);
         continue;
@@ -235,9 +235,9 @@ export class IncrementalRenderer<Message> {
   }
 
   #input({ id, tool, input }: Call): JsonObject {
-    const given = inputObject(input);
-    const named = this.#options.target.namedKeys === true ? withNamedKeys(given) : given;
-    if (named !== given)
+    const inputValue = inputObject(input);
+    const named = this.#options.target.namedKeys === true ? withNamedKeys(inputValue) : inputValue;
+    if (named !== inputValue)
       this.#decisions.add("key-renamed", `Arguments of ${tool} had an empty key; it is renamed here.`, id);
     const names = this.#options.argumentNames?.(tool);
     const renamed = names === undefined ? named : withRenamedKeys(named, names);
@@ -288,11 +288,11 @@ export class IncrementalRenderer<Message> {
     const parts = draft.parts.some((part) => part.type === "media") ? this.#withFiles(draft) : draft.parts;
     for (const part of parts) if (part.type === "exchange") this.#close(part as OpenExchange);
     const closed = parts as ModelStep["parts"];
-    const { callsAsText: callsAsWords, callsLast } = this.#options.target;
-    if (draft.calls > 0 && callsAsWords === true) {
-      const { modelParts: said, userParts: answered } = renderCallsAsText(closed, this.#decisions.add);
-      this.#sequence.add({ role: "model", parts: said }, "model");
-      this.#sequence.add({ role: "user", parts: [...answered, ...this.#placer.takeAfter()] }, "user");
+    const { callsAsText, callsLast } = this.#options.target;
+    if (draft.calls > 0 && callsAsText === true) {
+      const { modelParts, userParts } = renderCallsAsText(closed, this.#decisions.add);
+      this.#sequence.add({ role: "model", parts: modelParts }, "model");
+      this.#sequence.add({ role: "user", parts: [...userParts, ...this.#placer.takeAfter()] }, "user");
       return;
     }
     const ordered = callsLast === true ? moveCallsLast(closed, this.#decisions.add) : closed;

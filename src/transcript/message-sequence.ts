@@ -15,7 +15,7 @@ export type MessageSequenceOptions<Message> = {
   readonly merge?: ((before: Message, next: Message) => Message | undefined) | undefined;
   readonly head: readonly Message[];
   readonly preamble: () => string;
-  readonly decide: AddNote;
+  readonly addNote: AddNote;
 };
 
 /** A message that temporarily replaces the one at an index. */
@@ -66,9 +66,9 @@ export class MessageSequence<Message> {
 
   /** Appends a step, after a neutral or bridge message where one is required before it. */
   add(step: Step, speaker: LastSpeaker): void {
-    const { target, decide } = this.#options;
+    const { target, addNote } = this.#options;
     if (this.#last === "none" && step.role === "model" && target.order.userFirst) {
-      decide("neutral-step", "The conversation begins with the model; a neutral user message is placed before it.");
+      addNote("neutral-step", "The conversation begins with the model; a neutral user message is placed before it.");
       this.#write({ role: "user", parts: [{ type: "text", text: openingText }] });
     }
     if (step.role === "user" && this.#needsBridge(step)) this.addBridge();
@@ -79,7 +79,7 @@ export class MessageSequence<Message> {
 
   /** Appends a short model message between two user steps. */
   addBridge(): void {
-    this.#options.decide("bridge-step", "This API requires a model message between two user messages.");
+    this.#options.addNote("bridge-step", "This API requires a model message between two user messages.");
     this.#write({ role: "model", parts: [{ type: "text", text: bridgeText }] });
     this.#last = "model";
     this.#isAfterResults = false;
@@ -87,9 +87,9 @@ export class MessageSequence<Message> {
 
   /** Appends a neutral user message where the target requires that the conversation ends with the user. */
   ensureUserLast(): void {
-    const { target, decide } = this.#options;
+    const { target, addNote } = this.#options;
     if (this.#last !== "none" && !(this.#last === "model" && target.order.userLast)) return;
-    decide("neutral-step", "There is no user message at the end; a neutral one asks the model to continue.");
+    addNote("neutral-step", "There is no user message at the end; a neutral one asks the model to continue.");
     this.add({ role: "user", parts: [{ type: "text", text: continueText }] }, "user");
   }
 

@@ -36,16 +36,16 @@ export class ResultPairing {
   readonly #outcomes: Outcome[] = [];
   readonly #draftOf: (ModelDraft | undefined)[] = [];
   readonly #claims = new Map<CallId, readonly Outcome[]>();
-  readonly #decide: AddNote;
+  readonly #addNote: AddNote;
   #openDrafts = 0;
 
-  constructor(decide: AddNote) {
-    this.#decide = decide;
+  constructor(addNote: AddNote) {
+    this.#addNote = addNote;
   }
 
   addUser(parts: readonly (Text | Media)[]): void {
     if (this.#openDrafts > 0)
-      this.#decide("moved-text", "Text sent while tools were running is placed after their results.");
+      this.#addNote("moved-text", "Text sent while tools were running is placed after their results.");
     this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts] });
   }
 
@@ -62,18 +62,18 @@ export class ResultPairing {
   }
 
   /** Adds a model message: its parts as the target will see them, and as they were recorded. */
-  addModel(parts: ModelDraft["parts"], made: readonly { readonly type: string }[]): void {
+  addModel(parts: ModelDraft["parts"], recorded: readonly { readonly type: string }[]): void {
     const last = this.#drafts.at(-1);
     let draft: ModelDraft;
     if (last?.role === "model" && last.calls === 0) {
       draft = last;
       draft.parts = [...draft.parts, ...parts];
-      this.#decide("merged-messages", "Two consecutive model messages were merged.");
+      this.#addNote("merged-messages", "Two consecutive model messages were merged.");
     } else {
       draft = { role: "model", parts, calls: 0, open: 0 };
       this.#drafts.push(draft);
     }
-    for (const part of made) {
+    for (const part of recorded) {
       if (part.type !== "call") continue;
       const call = part as Call;
       const ordinal = callOrdinal(call.id);
@@ -89,7 +89,7 @@ export class ResultPairing {
     const ordinal = callOrdinal(call);
     const known = this.#outcomes[ordinal];
     if (this.#calls[ordinal] === undefined) {
-      this.#decide("orphan-result", `A result of ${tool} has no call; it is shown as text.`, call);
+      this.#addNote("orphan-result", `A result of ${tool} has no call; it is shown as text.`, call);
       this.addUser(toLabelledText(orphanResultLabel(tool), outcome));
     } else if (known === undefined) {
       const draft = this.#draftOf[ordinal]!;
@@ -97,7 +97,7 @@ export class ResultPairing {
       draft.open--;
       if (draft.open === 0) this.#openDrafts--;
       if (this.#drafts.at(-1) !== draft)
-        this.#decide("moved-result", `The result of ${tool} was recorded late; it is placed with its call.`, call);
+        this.#addNote("moved-result", `The result of ${tool} was recorded late; it is placed with its call.`, call);
     } else this.#contradict({ type: "completion", call, tool, outcome }, known);
   }
 
@@ -112,31 +112,31 @@ export class ResultPairing {
   }
 
   #contradict({ call, tool, outcome }: Completion, first: Outcome): void {
-    const claims = this.#claims.get(call) ?? [];
-    if (isSameOutcome(first, outcome) || claims.some((claim) => isSameOutcome(claim, outcome))) {
-      this.#decide("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call);
+    const conflicting = this.#claims.get(call) ?? [];
+    if (isSameOutcome(first, outcome) || conflicting.some((claim) => isSameOutcome(claim, outcome))) {
+      this.#addNote("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call);
       return;
     }
     const message = `Another result of ${tool} was recorded; the first is kept, this one is shown as text.`;
-    this.#decide("conflicting-result", message, call);
-    this.#claims.set(call, [...claims, outcome]);
+    this.#addNote("conflicting-result", message, call);
+    this.#claims.set(call, [...conflicting, outcome]);
     this.addUser(toLabelledText(conflictingResultLabel(tool), outcome));
   }
 
   /** Removes the leading drafts that can no longer change and emits them in order. */
   takeClosed(emit: (draft: StepDraft) => void): void {
     const drafts = this.#drafts;
-    let closed = 0;
-    for (; closed < drafts.length; closed++) {
-      const draft = drafts[closed]!;
+    let closedCount = 0;
+    for (; closedCount < drafts.length; closedCount++) {
+      const draft = drafts[closedCount]!;
       // A trailing message without calls, or an opening, may still be joined with the next one.
-      if (draft.role === "user" && draft.opens === true && closed === drafts.length - 1) break;
-      if (draft.role === "model" && (draft.open > 0 || (draft.calls === 0 && closed === drafts.length - 1))) break;
+      if (draft.role === "user" && draft.opens === true && closedCount === drafts.length - 1) break;
+      if (draft.role === "model" && (draft.open > 0 || (draft.calls === 0 && closedCount === drafts.length - 1))) break;
       emit(draft);
       if (draft.role === "model" && draft.calls > 0) this.#forget(draft);
     }
-    if (closed === drafts.length) drafts.length = 0;
-    else if (closed > 0) drafts.splice(0, closed);
+    if (closedCount === drafts.length) drafts.length = 0;
+    else if (closedCount > 0) drafts.splice(0, closedCount);
   }
 
   /** Frees an emitted draft; its calls and their outcomes stay known. */

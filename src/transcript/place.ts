@@ -54,7 +54,7 @@ export type MediaPlacerOptions = {
   readonly blobs: Blobs;
   /** Downloaded files by URL. The map may grow later. */
   readonly copies: ReadonlyMap<string, Media>;
-  readonly decide: AddNote;
+  readonly addNote: AddNote;
 };
 
 /** The pass `place`: puts every media file where the target accepts it, counts them, and collects those that must follow the batch. */
@@ -80,7 +80,7 @@ export class MediaPlacer {
     if (parts.length > 0)
       return synthetic === undefined ? { status, content: parts } : { status, content: parts, synthetic };
     if (status === "complete")
-      this.#options.decide("empty-result", `${tool} returned nothing; the result says so.`, call);
+      this.#options.addNote("empty-result", `${tool} returned nothing; the result says so.`, call);
     const content = [{ type: "text", text: emptyResultTexts[status] }] as const;
     return synthetic === undefined ? { status, content } : { status, content, synthetic };
   }
@@ -105,9 +105,9 @@ export class MediaPlacer {
   overflows(content: readonly (Text | Media)[]): boolean {
     const { user } = this.#options.target.media;
     return kinds.some((kind) => {
-      const most = user[kind]?.perMessage ?? Infinity;
-      const more = most === Infinity ? 0 : content.filter((part) => part.type === "media" && part.kind === kind).length;
-      return more > 0 && more <= most && this.counts.message[kind] + more > most;
+      const max = user[kind]?.perMessage ?? Infinity;
+      const added = max === Infinity ? 0 : content.filter((part) => part.type === "media" && part.kind === kind).length;
+      return added > 0 && added <= max && this.counts.message[kind] + added > max;
     });
   }
 
@@ -127,38 +127,38 @@ export class MediaPlacer {
     for (const part of content) {
       if (part.type === "media") parts.push(this.#deliver(part, place));
       else if (isReadable(part)) parts.push(part as Exclude<Part, Media>);
-      else this.#options.decide("blank-text", "A blank text is left out.", place.call);
+      else this.#options.addNote("blank-text", "A blank text is left out.", place.call);
     }
     return parts;
   }
 
   /** Sends the downloaded bytes where the API does not accept the file's URL. */
   #deliver(media: Media, place: MediaPlace): Text | MediaFile {
-    const { target, copies, decide } = this.#options;
+    const { target, copies, addNote } = this.#options;
     const copy = media.source.type === "uri" ? copies.get(media.source.uri) : undefined;
     if (copy === undefined || acceptsAddress(target.media, media, place.row)) return this.#deliverAsIs(media, place);
-    decide("media-fetched", `${describeMedia(media)} is sent as bytes: this API does not fetch its URL.`, place.call);
+    addNote("media-fetched", `${describeMedia(media)} is sent as bytes: this API does not fetch its URL.`, place.call);
     return this.#deliverAsIs({ ...media, ...copy, id: media.id, ...nameOf(media) }, place);
   }
 
   /** Image fallback, and that of other media: as text if it is text, in place, after the batch, or as a text stub. */
   #deliverAsIs(media: Media, { row, call, tool }: MediaPlace): Text | MediaFile {
-    const { target, policy, blobs, decide } = this.#options;
+    const { target, policy, blobs, addNote } = this.#options;
     const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
     if (media.source.type === "blob" && base64 === undefined) {
-      decide("missing-blob", `The bytes of ${describeMedia(media)} are missing.`, call);
+      addNote("missing-blob", `The bytes of ${describeMedia(media)} are missing.`, call);
       return { type: "text", text: mediaStub(media, "its bytes are no longer stored") };
     }
-    const words = base64 === undefined ? undefined : decodeTextFile(media, base64);
-    if (words !== undefined) {
-      decide("media-as-text", `${describeMedia(media)} is shown as text.`, call);
-      return { type: "text", text: fileText(media, words) };
+    const text = base64 === undefined ? undefined : decodeTextFile(media, base64);
+    if (text !== undefined) {
+      addNote("media-as-text", `${describeMedia(media)} is shown as text.`, call);
+      return { type: "text", text: fileText(media, text) };
     }
     if (refusalReason(row[media.kind], media, this.counts) === undefined) return this.#show(media, base64, call);
-    const why = refusalReason((target.media.after ?? target.media.user)[media.kind], media, this.counts);
-    if (why === undefined) {
+    const reason = refusalReason((target.media.after ?? target.media.user)[media.kind], media, this.counts);
+    if (reason === undefined) {
       this.#after.push(this.#show(media, base64, call));
-      decide(
+      addNote(
         "media-after",
         `${describeMedia(media)} is placed after the results: this API does not accept it inside.`,
         call,
@@ -166,15 +166,15 @@ export class MediaPlacer {
       return { type: "text", text: fileReference(media.id) };
     }
     if (policy.unsupportedMedia === "error") throw new UnsupportedMediaError(target, media, tool);
-    decide("media-stub", `${describeMedia(media)} is replaced by a description: ${why}.`, call);
-    return { type: "text", text: mediaStub(media, why) };
+    addNote("media-stub", `${describeMedia(media)} is replaced by a description: ${reason}.`, call);
+    return { type: "text", text: mediaStub(media, reason) };
   }
 
   /** Counts a file and converts it to the form wires encode. */
   #show(media: Media, base64: string | undefined, call: CallId | undefined): MediaFile {
-    const { target, decide } = this.#options;
+    const { target, addNote } = this.#options;
     if (target.neutralNames === true && media.kind === "document" && media.name !== undefined)
-      decide("media-renamed", `The document "${media.name.slice(0, 80)}" is called ${media.id} here.`, call);
+      addNote("media-renamed", `The document "${media.name.slice(0, 80)}" is called ${media.id} here.`, call);
     const { request, message, files } = this.counts;
     const copy = (files.get(media.id) ?? 0) + 1;
     this.counts = {
@@ -213,8 +213,8 @@ const refusalReason = (cell: MediaCell | undefined, media: Media, counts: MediaC
       return `it is larger than the ${cell.maxBytes} bytes allowed`;
   } else {
     const { uri } = media.source;
-    const fetched = cell.uri?.some((scheme) => uri.startsWith(scheme)) ?? false;
-    if (!fetched || (cell.uriPattern !== undefined && !cell.uriPattern.test(uri)))
+    const isFetchable = cell.uri?.some((scheme) => uri.startsWith(scheme)) ?? false;
+    if (!isFetchable || (cell.uriPattern !== undefined && !cell.uriPattern.test(uri)))
       return "this API does not fetch from that address";
   }
   if (cell.perRequest !== undefined && counts.request[media.kind] >= cell.perRequest)

@@ -12,7 +12,7 @@ export type ThinkingContext = {
   readonly target: Target;
   readonly policy: RenderPolicy;
   readonly isIntact: (message: ModelMessage) => boolean;
-  readonly decide: AddNote;
+  readonly addNote: AddNote;
   /** Reserves a provider's item id; false if the request already has an item with this id. */
   readonly claimItem: (item: string) => boolean;
 };
@@ -21,37 +21,40 @@ export type ThinkingContext = {
  * The pass `reason`: keeps the thinking a target can read, drops the rest or shows it as text, and adds the documented
  * filler where the target requires thinking and there is none.
  */
-export const applyThinkingPolicy = (message: ModelMessage, judgement: ThinkingContext): ReasonedParts => {
-  const { target, policy } = judgement;
-  if (message.parts.every(isPlain)) return addBackfill(message.parts as ReasonedParts, judgement);
-  const own = policy.thinking !== "none" && canRead(target, message.origin);
-  const sealed =
-    own &&
+export const applyThinkingPolicy = (message: ModelMessage, context: ThinkingContext): ReasonedParts => {
+  const { target, policy } = context;
+  if (message.parts.every(isPlain)) return addBackfill(message.parts as ReasonedParts, context);
+  const isOwn = policy.thinking !== "none" && canRead(target, message.origin);
+  const keepsSeals =
+    isOwn &&
     target.thinking.unsealed !== true &&
-    (!target.thinking.bound || !isSealed(message) || judgement.isIntact(message));
-  if (!sealed && message.parts.some(isSigned))
-    judgement.decide("thinking-dropped", "Signatures on text and calls that this model cannot read are left out.");
+    (!target.thinking.bound || !isSealed(message) || context.isIntact(message));
+  if (!keepsSeals && message.parts.some(isSigned))
+    context.addNote("thinking-dropped", "Signatures on text and calls that this model cannot read are left out.");
   const kept: ReasonedParts[number][] = [];
   for (const part of message.parts) {
     switch (part.type) {
       case "thinking":
-        kept.push(...renderThinking(part, { own, sealed, judgement }));
+        kept.push(...renderThinking(part, { own: isOwn, sealed: keepsSeals, judgement: context }));
         break;
       case "text":
-        if (!isBlank(part.text) || (sealed && target.thinking.form === "seal" && part.seal?.signature !== undefined))
-          kept.push(stripSeal(part, sealed));
+        if (
+          !isBlank(part.text) ||
+          (keepsSeals && target.thinking.form === "seal" && part.seal?.signature !== undefined)
+        )
+          kept.push(stripSeal(part, keepsSeals));
         break;
       case "code":
         if (!isBlank(part.text)) kept.push({ type: "text", text: `\`\`\`${part.language}\n${part.text}\n\`\`\`` });
         break;
       case "call":
-        kept.push(stripSeal(part, sealed));
+        kept.push(stripSeal(part, keepsSeals));
         break;
       case "media":
         kept.push(part);
     }
   }
-  return addBackfill(dropTrailingThinking(kept, judgement.decide), judgement);
+  return addBackfill(dropTrailingThinking(kept, context.addNote), context);
 };
 
 /** Whether a part is sent unchanged, from any model and under any policy. */
@@ -86,28 +89,28 @@ const isSealed = (message: ModelMessage): boolean =>
 
 const renderThinking = (
   part: Thinking,
-  { own, sealed, judgement }: { own: boolean; sealed: boolean; judgement: ThinkingContext },
+  { own: isOwn, sealed: keepsSeals, judgement: context }: { own: boolean; sealed: boolean; judgement: ThinkingContext },
 ): ReasonedParts => {
-  const { form } = judgement.target.thinking;
-  if (form === "plain" && own) return [part];
+  const { form } = context.target.thinking;
+  if (form === "plain" && isOwn) return [part];
   if (
     form === "signed" &&
-    sealed &&
+    keepsSeals &&
     hasSeal(part) &&
-    (part.seal?.item === undefined || judgement.claimItem(part.seal.item))
+    (part.seal?.item === undefined || context.claimItem(part.seal.item))
   )
     return [part];
-  if (form === "seal" && own) {
-    if (!isBlank(part.text)) judgement.decide("thinking-dropped", "This API does not accept thinking in requests.");
+  if (form === "seal" && isOwn) {
+    if (!isBlank(part.text)) context.addNote("thinking-dropped", "This API does not accept thinking in requests.");
     return [];
   }
-  if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
-    judgement.decide("thinking-as-text", "Thinking this model cannot read is shown as text.");
+  if (context.policy.thinking === "text" && !isBlank(part.text)) {
+    context.addNote("thinking-as-text", "Thinking this model cannot read is shown as text.");
     return [{ type: "text", text: thinkingAsText(part.text) }];
   }
-  judgement.decide(
+  context.addNote(
     "thinking-dropped",
-    own ? "Thinking without a valid seal is left out." : "Thinking of another model is left out.",
+    isOwn ? "Thinking without a valid seal is left out." : "Thinking of another model is left out.",
   );
   return [];
 };
@@ -140,7 +143,7 @@ const dropTrailingThinking = (parts: ReasonedParts, decide: AddNote): ReasonedPa
 };
 
 /** Adds the documented stand-in first where an API requires thinking and there is none. */
-const addBackfill = (parts: ReasonedParts, { target, decide }: ThinkingContext): ReasonedParts => {
+const addBackfill = (parts: ReasonedParts, { target, addNote: decide }: ThinkingContext): ReasonedParts => {
   const { backfill } = target.thinking;
   if (backfill === undefined || parts.length === 0 || parts.some((part) => part.type === "thinking")) return parts;
   if (backfill.on === "calls" && !parts.some((part) => part.type === "call")) return parts;

@@ -406,7 +406,7 @@ describe("a model that knows no tools", () => {
       "user: (Result of snap:) | here | <image/png> | (gone ended with interrupted:) | No result was recorded: the run was interrupted before this call finished.",
     ]);
     expect(report.calls).toEqual([]);
-    expect(kinds).toEqual(["synthetic-result", "calls-as-words", "calls-as-words"]);
+    expect(kinds).toEqual(["synthetic-result", "calls-as-text", "calls-as-text"]);
   });
 });
 

@@ -7,13 +7,13 @@ import { omissionText } from "./words.ts";
 export const shortenResults = (
   entries: readonly Entry[],
   cut: number,
-  decide: AddNote,
+  addNote: AddNote,
 ): readonly Exclude<Entry, Compaction>[] => {
   const kept: Exclude<Entry, Compaction>[] = [];
   const limits = resultLimitsIn(entries);
   for (const [index, entry] of entries.entries()) {
     if (index < cut || entry.type === "compaction") continue;
-    kept.push(entry.type === "completion" ? shortenResult(entry, maxLengthAt(index, limits), decide) : entry);
+    kept.push(entry.type === "completion" ? shortenResult(entry, maxLengthAt(index, limits), addNote) : entry);
   }
   return kept;
 };
@@ -33,10 +33,10 @@ export const resultLimitsIn = (entries: readonly Entry[]): readonly ResultLimit[
 export const maxLengthAt = (index: number, limits: readonly ResultLimit[]): number =>
   Math.min(...limits.map(({ from, longest }) => (index < from ? longest : Number.POSITIVE_INFINITY)));
 
-const shortenResult = (entry: Completion, longest: number, decide: AddNote): Completion => {
+const shortenResult = (entry: Completion, longest: number, addNote: AddNote): Completion => {
   const { content } = entry.outcome;
   if (content.every((part) => lengthOf(part) <= longest)) return entry;
-  decide("result-shortened", `The result of ${entry.tool} is truncated.`, entry.call);
+  addNote("result-shortened", `The result of ${entry.tool} is truncated.`, entry.call);
   const short = content.map((part): Content => {
     if (lengthOf(part) <= longest) return part;
     return { type: "text", text: truncateMiddle(part.type === "text" ? part.text : textOf(part), longest) };

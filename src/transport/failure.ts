@@ -47,38 +47,38 @@ export class ProviderError extends Error {
 /** Explains a failure in two sentences: what happened, and what to do about it. */
 export const explainFailure = (failure: Failure): string => {
   const { label } = failure;
-  const said = failure.detail === undefined || failure.detail === "" ? "" : `: ${sentenceEnd(failure.detail)}`;
+  const detail = failure.detail === undefined || failure.detail === "" ? "" : `: ${sentenceEnd(failure.detail)}`;
   switch (failure.kind) {
     case "no-key":
       return `There is no key for ${label}. ${failure.how}`;
     case "misconfigured":
       return `${label} is not set up. ${failure.how}`;
     case "bad-key":
-      return `${label} does not accept the key${said || "."} Check it with "parley doctor", or set another one.`;
+      return `${label} does not accept the key${detail || "."} Check it with "parley doctor", or set another one.`;
     case "no-credit":
-      return `The account at ${label} has no credit left${said || "."} Add credit there, or use another provider.`;
+      return `The account at ${label} has no credit left${detail || "."} Add credit there, or use another provider.`;
     case "quota-gone":
-      return `The quota at ${label} is used up${said || "."} ${failure.retryAfter === undefined ? "Wait until it is renewed" : `Try again in ${formatDuration(failure.retryAfter)}`}, or use another provider.`;
+      return `The quota at ${label} is used up${detail || "."} ${failure.retryAfter === undefined ? "Wait until it is renewed" : `Try again in ${formatDuration(failure.retryAfter)}`}, or use another provider.`;
     case "rate-limited":
-      return `${label} asks us to slow down${said || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${formatDuration(failure.retryAfter)}`}, or use another model.`;
+      return `${label} asks us to slow down${detail || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${formatDuration(failure.retryAfter)}`}, or use another model.`;
     case "overloaded":
-      return `${label} cannot answer right now${said || "."} Try again in a while, or use another model.`;
+      return `${label} cannot answer right now${detail || "."} Try again in a while, or use another model.`;
     case "context-too-long":
-      return `The conversation is longer than this model of ${label} can read${said || "."} Shorten it, or use a model with a larger context.`;
+      return `The conversation is longer than this model of ${label} can read${detail || "."} Shorten it, or use a model with a larger context.`;
     case "filtered":
-      return `A content filter of ${label} stopped this${said || "."} Say it differently, or use another model.`;
+      return `A content filter of ${label} stopped this${detail || "."} Say it differently, or use another model.`;
     case "refused":
-      return `${label} refused the request (${failure.status})${said || "."} ${refusalAdvice(failure)}`;
+      return `${label} refused the request (${failure.status})${detail || "."} ${refusalAdvice(failure)}`;
     case "network":
-      return `${failure.host} cannot be reached${said || "."} Check the network, the proxy settings and the address.`;
+      return `${failure.host} cannot be reached${detail || "."} Check the network, the proxy settings and the address.`;
     case "time-out":
       if (failure.phase === "whole")
         return `The answer of ${label} was not complete after ${formatDuration(failure.ms)} (limits.answerTime). Nothing of it was used; try again, or use another model.`;
       return `${label} was silent for ${formatDuration(failure.ms)} ${timeoutPhases[failure.phase]}. Try again, or use another model.`;
     case "stream-cut":
-      return `The answer of ${label} broke off${said || "."} Nothing of it was used; try again.`;
+      return `The answer of ${label} broke off${detail || "."} Nothing of it was used; try again.`;
     case "malformed-stream":
-      return `The answer of ${label} cannot be read${said || "."} Nothing of it was used; if it happens again, check the address of the endpoint.`;
+      return `The answer of ${label} cannot be read${detail || "."} Nothing of it was used; if it happens again, check the address of the endpoint.`;
     case "cancelled":
       return "The request was cancelled. Nothing of the answer was used.";
   }

@@ -7,7 +7,7 @@ import type { HttpRequest } from "../world/net.ts";
 import type { World } from "../world/world.ts";
 import { Destinations, type ModelAddress } from "./destinations.ts";
 import { sendAttempt, type ContentEvent } from "./stream/attempt.ts";
-import { backoffDelay, retryPolicy as usualPatience, RetryBudget, type RetryPolicy } from "./retry/policy.ts";
+import { backoffDelay, retryPolicy as defaultPolicy, RetryBudget, type RetryPolicy } from "./retry/policy.ts";
 import type { ProviderIdentity } from "./retry/classify.ts";
 import { ProviderError, type Failure, type BrokenRule } from "./failure.ts";
 import { AttemptError, redactAttemptError } from "./retry/attempt-error.ts";
@@ -104,7 +104,7 @@ class SendOperation {
   readonly #shared: TransportState;
   readonly #outgoing: OutgoingRequest;
   readonly #signal: AbortSignal | undefined;
-  readonly #patience: RetryPolicy;
+  readonly #policy: RetryPolicy;
   readonly #who: ProviderIdentity;
   #attempt = 0;
   #waited = 0;
@@ -120,7 +120,7 @@ class SendOperation {
     this.#shared = shared;
     this.#outgoing = outgoing;
     this.#signal = signal;
-    this.#patience = { ...usualPatience, ...shared.retryPolicy };
+    this.#policy = { ...defaultPolicy, ...shared.retryPolicy };
     this.#who = { provider: outgoing.provider.id, label: outgoing.provider.label };
   }
 
@@ -173,7 +173,7 @@ class SendOperation {
         request,
         wire,
         who: this.#who,
-        policy: this.#patience,
+        policy: this.#policy,
         signal: this.#signal,
       });
     } catch (error) {
@@ -236,7 +236,7 @@ class SendOperation {
   async #planned(error: AttemptError, body: JsonObject): Promise<number> {
     const { failure, isRetryable: retry, minDelay: floor } = error.classification;
     const { world, budget } = this.#shared;
-    const { maxAttempts: attempts, maxWait: longestWait, maxTotalWait: allWaits } = this.#patience;
+    const { maxAttempts: attempts, maxWait: longestWait, maxTotalWait: allWaits } = this.#policy;
     const overloaded = failure.kind === "overloaded";
     const delay = backoffDelay(this.#attempt, { floor, overloaded, random: world.random });
     const hopeless = !retry || this.#isPartial || this.#attempt >= attempts || floor > longestWait;

@@ -57,11 +57,11 @@ export class RequestComposer {
       if (names !== undefined) this.#argumentNames.set(name, names);
     }
     this.#doubled = tools.filter((tool) => first.get(tool.name) !== tool).map((tool) => tool.name);
-    const once = tools.filter((tool) => first.get(tool.name) === tool);
-    this.#lost = once.flatMap(({ extra }) =>
+    const unique = tools.filter((tool) => first.get(tool.name) === tool);
+    this.#lost = unique.flatMap(({ extra }) =>
       extra === undefined || isForTarget(extra, target) ? [] : lossNotes(extra),
     );
-    this.#declared = once.map(({ extra, ...tool }) => ({
+    this.#declared = unique.map(({ extra, ...tool }) => ({
       ...tool,
       name: this.#rendering.names.toolName(tool.name),
       ...(extra === undefined || !isForTarget(extra, target) ? {} : { extra }),
@@ -105,10 +105,11 @@ export class RequestComposer {
     const messages = this.#rendering.messages();
     const notes: Note[] = [];
     const tools = this.#tools(serverToolNames(settings.extra), notes);
-    const asked = this.#settings(settings, notes);
-    const spared = tools === this.#declared || tools.length === 0 ? asked : { ...asked, toolChoice: "none" as const };
+    const adapted = this.#settings(settings, notes);
+    const effective =
+      tools === this.#declared || tools.length === 0 ? adapted : { ...adapted, toolChoice: "none" as const };
     const { wire } = this.#options.destination;
-    const request = this.#request(spared, tools);
+    const request = this.#request(effective, tools);
     this.#rendering.overlay([]);
     this.#rendering.overlay(wire.markCachePoints(messages, request));
     const encoded = wire.encodeRequest(messages, request);
@@ -140,27 +141,28 @@ export class RequestComposer {
 
   #settings(settings: RequestSettings, notes: Note[]): RequestSettings {
     const { toolChoice, thinking, temperature, maxTokens, extra, ...rest } = settings;
-    const isHome = extra !== undefined && isForTarget(extra, this.#options.destination.target);
-    if (extra !== undefined && !isHome) notes.push(...lossNotes(extra));
+    const isOwnModel = extra !== undefined && isForTarget(extra, this.#options.destination.target);
+    if (extra !== undefined && !isOwnModel) notes.push(...lossNotes(extra));
     const named = typeof toolChoice === "object" ? this.#namedTool(toolChoice.tool, notes) : toolChoice;
     const thinks = thinking !== undefined && thinking.effort !== "none";
-    const barred = thinks && this.#options.destination.requiresThinkingInLoop && this.#rendering.lastCallsLackThinking;
-    if (barred)
+    const isThinkingBlocked =
+      thinks && this.#options.destination.requiresThinkingInLoop && this.#rendering.lastCallsLackThinking;
+    if (isThinkingBlocked)
       notes.push(
         note(
           "setting-adapted",
           "The last calls came without thinking this model could read; it is off for this request.",
         ),
       );
-    const degree = clampSetting(temperature, [0, 2], "temperature", notes);
+    const clampedTemperature = clampSetting(temperature, [0, 2], "temperature", notes);
     const limit = clampSetting(maxTokens, [1, settings.contextLeft ?? Number.MAX_SAFE_INTEGER], "token limit", notes);
     return {
       ...rest,
-      ...(degree === undefined ? {} : { temperature: degree }),
+      ...(clampedTemperature === undefined ? {} : { temperature: clampedTemperature }),
       ...(limit === undefined ? {} : { maxTokens: Math.floor(limit) }),
       ...(named === undefined ? {} : { toolChoice: named }),
-      ...(thinking === undefined || barred ? {} : { thinking }),
-      ...(isHome ? { extra } : {}),
+      ...(thinking === undefined || isThinkingBlocked ? {} : { thinking }),
+      ...(isOwnModel ? { extra } : {}),
     };
   }
 
@@ -185,14 +187,15 @@ const serverToolNames = (extra: ProviderFields | undefined): readonly JsonValue[
 
 /** Clamps a setting to the range that APIs accept. */
 const clampSetting = (
-  asked: number | undefined,
+  requested: number | undefined,
   [least, most]: readonly [number, number],
   what: string,
   notes: Note[],
 ): number | undefined => {
-  if (asked === undefined) return undefined;
-  const taken = Math.min(most, Math.max(least, asked));
-  if (taken !== asked) notes.push(note("setting-adapted", `The ${what} ${asked} is out of range; ${taken} is sent.`));
+  if (requested === undefined) return undefined;
+  const taken = Math.min(most, Math.max(least, requested));
+  if (taken !== requested)
+    notes.push(note("setting-adapted", `The ${what} ${requested} is out of range; ${taken} is sent.`));
   return taken;
 };
 

@@ -99,14 +99,14 @@ export const addProviderFields = (
   { takes, notes }: { readonly takes: (field: ProviderField) => boolean; readonly notes: Note[] },
 ): JsonObject => {
   if (extra === undefined) return body;
-  let whole = body;
+  let extended = body;
   for (const field of extra.fields) {
-    const isTaken = takes(field) && (field.needs === undefined || hasPath(whole, field.needs.split("/")));
-    const next = isTaken ? addField(whole, field.at.split("/"), field.value) : undefined;
+    const isTaken = takes(field) && (field.needs === undefined || hasPath(extended, field.needs.split("/")));
+    const next = isTaken ? addField(extended, field.at.split("/"), field.value) : undefined;
     if (next === undefined) notes.push(lossNote(field));
-    else whole = next;
+    else extended = next;
   }
-  return keepLastKey(body, whole);
+  return keepLastKey(body, extended);
 };
 
 /** Adds carried-over fields to a declared tool. `strict` is kept only for an unchanged schema without additional properties. */
@@ -133,24 +133,24 @@ const addField = (
   [key = "", ...rest]: readonly string[],
   value: JsonValue,
 ): JsonObject | undefined => {
-  const there = holder[key];
+  const existing = holder[key];
   if (rest.length === 0)
-    return there === undefined ? { ...holder, [key]: value } : isSame(there, value) ? holder : undefined;
+    return existing === undefined ? { ...holder, [key]: value } : isSame(existing, value) ? holder : undefined;
   if (rest[0] === "-") {
-    if (there !== undefined && !Array.isArray(there)) return undefined;
-    const list = (there ?? []) as readonly JsonValue[];
+    if (existing !== undefined && !Array.isArray(existing)) return undefined;
+    const list = (existing ?? []) as readonly JsonValue[];
     return list.some((item) => isSame(item, value)) ? holder : { ...holder, [key]: [...list, value] };
   }
-  if (there !== undefined && !isObject(there)) return undefined;
-  const below = addField((there ?? {}) as JsonObject, rest, value);
+  if (existing !== undefined && !isObject(existing)) return undefined;
+  const below = addField((existing ?? {}) as JsonObject, rest, value);
   return below === undefined ? undefined : { ...holder, [key]: below };
 };
 
 const isSame = (one: JsonValue, other: JsonValue): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const keepLastKey = (body: JsonObject, whole: JsonObject): JsonObject => {
+const keepLastKey = (body: JsonObject, extended: JsonObject): JsonObject => {
   const last = Object.keys(body).at(-1);
-  if (last === undefined || whole === body) return whole;
-  const { [last]: messages, ...rest } = whole;
+  if (last === undefined || extended === body) return extended;
+  const { [last]: messages, ...rest } = extended;
   return { ...rest, [last]: messages! };
 };

@@ -93,7 +93,7 @@ const counted = async function* (
 /** How an exchange went: every event, and either an answer or a failure. */
 export type ExchangeOutcome = {
   readonly events: readonly TransportEvent[];
-  readonly answer: DecodedResponse | undefined;
+  readonly response: DecodedResponse | undefined;
   readonly failure: Failure | undefined;
   readonly sent: SentRequest | undefined;
 };
@@ -143,10 +143,10 @@ export const sendConversation = async (
       events.push(event);
       if (!isTransportEvent(event)) builder.add(event);
     }
-    return { events, answer: builder.build(), failure: undefined, sent };
+    return { events, response: builder.build(), failure: undefined, sent };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { events, answer: undefined, failure: error.failure, sent };
+    return { events, response: undefined, failure: error.failure, sent };
   }
 };
 

@@ -49,7 +49,7 @@ describe.each(ids)("the sequence, sent to %s", (id) => {
     const went = await sendConversation(served.transport, findProvider(id), sequence(), { settings: { stream } });
     expect(verdictOf(lastOf(served, id))).toBe("accepted");
     expect(wordsOf(went)).toBe('You said: "And the rest?".');
-    expect(went.answer?.usage?.input).toBe(acceptedOf(lastOf(served, id)).usage?.input);
+    expect(went.response?.usage?.input).toBe(acceptedOf(lastOf(served, id)).usage?.input);
   });
 });
 
@@ -137,9 +137,9 @@ const runConversation = async (
   for (;;) {
     const conversation: Conversation = { version: 1, system, tools, entries: ledger.entries, blobs: {} };
     const went = await sendConversation(servedTalks.transport, provider, conversation, { model, settings });
-    if (went.answer === undefined || went.sent === undefined)
+    if (went.response === undefined || went.sent === undefined)
       throw new Error(`${row}: ${JSON.stringify(went.failure)}`);
-    const calls = ledger.model(went.sent.origin, went.answer.parts, went.sent.prefix);
+    const calls = ledger.model(went.sent.origin, went.response.parts, went.sent.prefix);
     for (const made of calls) ledger.complete(made.id, made.tool, done(`seen by ${made.id}`));
     if (calls.length > 0) continue;
     entries.splice(0, Infinity, ...ledger.entries);
@@ -273,5 +273,5 @@ const verdictOf = (entry: LogEntry): string =>
 const acceptedOf = (entry: LogEntry): Partial<Extract<LogEntry, { verdict: "accepted" }>> =>
   entry.verdict === "accepted" ? entry : {};
 
-const wordsOf = ({ answer }: ExchangeOutcome): string =>
+const wordsOf = ({ response: answer }: ExchangeOutcome): string =>
   (answer?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");

@@ -36,12 +36,12 @@ const script: Script = {
 };
 
 /** The calls of an answer, in order, with arguments as values. */
-const callsOf = ({ answer }: ExchangeOutcome): readonly unknown[] =>
+const callsOf = ({ response: answer }: ExchangeOutcome): readonly unknown[] =>
   (answer?.parts ?? [])
     .filter((part): part is NewCall => part.type === "call")
     .map(({ input }) => ("text" in input ? JSON.parse(input.text) : input.value));
 
-const textOf = ({ answer }: ExchangeOutcome): string =>
+const textOf = ({ response: answer }: ExchangeOutcome): string =>
   (answer?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
 
 const good = { text: words, calls: inputs, failure: undefined };
@@ -107,8 +107,8 @@ describe.each(names)("%s", (name) => {
     const went = await run(name, []);
     expect(outcomeOf(went)).toEqual(good);
     expect(went.requests).toBe(1);
-    expect(went.answer?.finish).toBe("calls");
-    expect(went.answer?.usage?.input).toBeGreaterThan(0);
+    expect(went.response?.finish).toBe("calls");
+    expect(went.response?.usage?.input).toBeGreaterThan(0);
   });
 
   it.each<readonly [string, SimFault]>([
@@ -148,7 +148,7 @@ describe.each(names)("%s", (name) => {
   ])("fails plainly when %s for good", async (_, fault, kind, attempts) => {
     const went = await run(name, always(fault), fault.type === "huge-line" ? { attempts: 2 } : {});
     expect(went.failure?.kind).toBe(kind);
-    expect(went.answer).toBeUndefined();
+    expect(went.response).toBeUndefined();
     expect(went.requests).toBe(attempts);
     expect(went.events.filter(({ type }) => type === "part-end")).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe.each(names)("%s", (name) => {
     for (const at of cuts) {
       for (const type of ["cut", "truncate"] as const) {
         const went = await run(name, always({ type, at }), { attempts: 1 });
-        if (went.answer !== undefined) expect(outcomeOf(went)).toEqual(good);
+        if (went.response !== undefined) expect(outcomeOf(went)).toEqual(good);
         else expect(["stream-cut", "malformed-stream"]).toContain(went.failure?.kind);
         const seen = went.events.some(({ type: kind }) => kind === "text-delta" || kind === "part-end");
         expect(went.failure?.partial ?? false).toBe(seen && went.failure !== undefined);
@@ -236,8 +236,8 @@ describe.each(names)("%s", (name) => {
     for (const type of ["drop", "duplicate", "swap"] as const)
       for (let event = 0; event < places; event++) {
         const went = await run(name, always({ type, event }), { attempts: 1 });
-        expect(went.answer === undefined).toBe(went.failure !== undefined);
-        const calls = (went.answer?.parts ?? []).filter(({ type: kind }) => kind === "call");
+        expect(went.response === undefined).toBe(went.failure !== undefined);
+        const calls = (went.response?.parts ?? []).filter(({ type: kind }) => kind === "call");
         expect(calls.length).toBeLessThanOrEqual(inputs.length);
       }
   });
@@ -246,7 +246,7 @@ describe.each(names)("%s", (name) => {
     const { bytes: size } = await trafficOf(name);
     for (let at = 0; at < size; at += Math.ceil(size / 40)) {
       const went = await run(name, always({ type: "corrupt", at }), { attempts: 1 });
-      expect(went.answer === undefined).toBe(went.failure !== undefined);
+      expect(went.response === undefined).toBe(went.failure !== undefined);
     }
   });
 
@@ -255,7 +255,7 @@ describe.each(names)("%s", (name) => {
     for (let seed = 0; seed < 100; seed++) {
       const went = await run(name, randomFaults(seed, 6), { seed });
       expect(went.requests).toBeLessThanOrEqual(7);
-      expect(went.answer === undefined).toBe(went.failure !== undefined);
+      expect(went.response === undefined).toBe(went.failure !== undefined);
       expect(went.elapsed).toBeLessThan(5 * 600_000);
       if (went.failure?.partial === true) expect(went.events.at(-1)?.type).not.toBe("retrying");
     }

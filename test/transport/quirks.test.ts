@@ -111,7 +111,7 @@ const providerOf = (to: string): readonly [name: string, model: string] => {
 
 const quirksIn = ({ events }: ExchangeOutcome): readonly string[] =>
   events.flatMap((event) => (event.type === "repaired" ? [event.quirk] : []));
-const kindOf = ({ failure, answer }: ExchangeOutcome): string => failure?.kind ?? answer?.finish ?? "nothing";
+const kindOf = ({ failure, response: answer }: ExchangeOutcome): string => failure?.kind ?? answer?.finish ?? "nothing";
 
 describe("a refusal that teaches something", () => {
   it("has a row for everything there is to learn", () => {

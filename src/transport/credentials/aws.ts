@@ -87,8 +87,8 @@ const findAwsSource = async (
   if (envValue(env, "AWS_WEB_IDENTITY_TOKEN_FILE") !== undefined) return "AWS web identity";
   if (envValue(env, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI") !== undefined)
     return "the AWS role of this container";
-  const maker = (await files.read("/sys/class/dmi/id/sys_vendor"))?.trim();
-  if (maker === "Amazon EC2" && envValue(env, "AWS_EC2_METADATA_DISABLED") !== "true")
+  const vendor = (await files.read("/sys/class/dmi/id/sys_vendor"))?.trim();
+  if (vendor === "Amazon EC2" && envValue(env, "AWS_EC2_METADATA_DISABLED") !== "true")
     return "the AWS role of this machine";
   return {
     found: false,
@@ -138,8 +138,8 @@ const fetchFromChain = async (
     return { accessKeyId, secretAccessKey, expiration, ...(sessionToken === undefined ? {} : { sessionToken }) };
   } catch (error) {
     // The chain's messages name files, profiles and hosts, never keys or output of commands.
-    const said = error instanceof Error ? error.message : "no reason was given";
-    throw new AuthError("bad-key", `${source} gives no keys (${said}).`);
+    const message = error instanceof Error ? error.message : "no reason was given";
+    throw new AuthError("bad-key", `${source} gives no keys (${message}).`);
   }
 };
 

@@ -51,12 +51,12 @@ export const authorize = async (
   credentials: Credentials,
   signal?: AbortSignal,
 ): Promise<HttpRequest> => {
-  const { verifiedAddresses: own, world } = credentials;
+  const { verifiedAddresses, world } = credentials;
   const { env } = world;
   const address = `${provider.id} ${request.url}`;
-  if (!own.has(address) && !isProviderAddress(provider, request.url, env))
+  if (!verifiedAddresses.has(address) && !isProviderAddress(provider, request.url, env))
     throw new Error(`A key for ${provider.label} was about to leave for another host.`);
-  own.add(address);
+  verifiedAddresses.add(address);
   try {
     return await signRequest(withHeaders(request, provider, env), provider.auth, credentials, signal);
   } catch (error) {
@@ -139,10 +139,10 @@ const findForAuth = async (auth: Auth, world: World): Promise<CredentialStatus> 
 
 /** Finds our own sign-in, or other Google credentials of this machine, except a plain API key. */
 const findForCodeAssist = async (world: World): Promise<CredentialStatus> => {
-  const own = await findCodeAssist(world);
-  if (own.found) return own;
+  const signIn = await findCodeAssist(world);
+  if (signIn.found) return signIn;
   const google = await findGoogle(world);
-  return google.found && google.kind !== "key" ? google : own;
+  return google.found && google.kind !== "key" ? google : signIn;
 };
 
 const signRequest = async (

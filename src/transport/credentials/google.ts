@@ -155,9 +155,9 @@ const toAuthError = (error: unknown, from: string): unknown => {
   const cause = getField(error, "cause");
   for (const own of [error, cause]) if (own instanceof AuthError) return own;
   const refusal = getField(getField(error, "response"), "data");
-  const word = getText(refusal, "error") ?? getText(getField(refusal, "error"), "status");
-  if (word !== undefined && /^[A-Za-z_]{1,40}$/.test(word))
-    return new AuthError("bad-key", `The ${from} are refused (${word}).`);
+  const code = getText(refusal, "error") ?? getText(getField(refusal, "error"), "status");
+  if (code !== undefined && /^[A-Za-z_]{1,40}$/.test(code))
+    return new AuthError("bad-key", `The ${from} are refused (${code}).`);
   return new AuthError("bad-key", `The ${from} give no token.`);
 };
 

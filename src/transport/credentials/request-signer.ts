@@ -43,11 +43,11 @@ export const createRequestSigner = (world: World): RequestSigner => {
       const url = addressFor(to, "generate");
       return account === undefined ? { url } : { url, account };
     },
-    prepare: async (to, { body, stream, renew: again }, signal) => {
+    prepare: async (to, { body, stream, renew }, signal) => {
       const { provider } = to;
       const url = addressFor(to, stream ? "stream" : "generate");
       try {
-        if (again) await renewCredentials(provider, credentials);
+        if (renew) await renewCredentials(provider, credentials);
         const bytes = write(await complete(to, body, signal));
         return await authorize(jsonRequest(url, bytes, world), provider, credentials, signal);
       } catch (error) {

@@ -24,13 +24,13 @@ export const countTokens = async (
     const { id, label } = provider;
     throw new ProviderError({ provider: id, label, kind: "misconfigured", how: resolved.how });
   }
-  const question = JSON.stringify(countRequestFor(provider, model, body));
-  const answer = await new ProviderQuery(provider, world, signal).send({
+  const countRequest = JSON.stringify(countRequestFor(provider, model, body));
+  const response = await new ProviderQuery(provider, world, signal).send({
     method: "POST",
     url: resolved.url,
-    body: question,
+    body: countRequest,
   });
-  const count = countIn(answer);
+  const count = countIn(response);
   if (count === undefined) throw unreadableResponseError(provider, "It holds no number of tokens");
   return count;
 };
@@ -61,10 +61,10 @@ const pickFields = (body: JsonObject, fields: readonly string[]): JsonObject =>
 
 const resourceOf = (model: string): string => (/^(models|tunedModels)\//.test(model) ? model : `models/${model}`);
 
-const countIn = (answer: unknown): number | undefined =>
+const countIn = (response: unknown): number | undefined =>
   [
-    getField(answer, "totalTokens"),
-    getField(answer, "input_tokens"),
-    getField(answer, "inputTokens"),
-    getField(getField(answer, "data"), "total_tokens"),
+    getField(response, "totalTokens"),
+    getField(response, "input_tokens"),
+    getField(response, "inputTokens"),
+    getField(getField(response, "data"), "total_tokens"),
   ].find((value) => typeof value === "number" && Number.isSafeInteger(value) && value >= 0) as number | undefined;

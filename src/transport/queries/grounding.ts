@@ -22,7 +22,7 @@ type GroundedResponse = {
 type GroundedPrompt = { readonly prompt: string; readonly tool: "search" | "url" };
 
 /** Sends a prompt to a Google model with a server tool. */
-export type GroundedSearch = (question: GroundedPrompt, signal: AbortSignal) => Promise<GroundedResponse | undefined>;
+export type GroundedSearch = (prompt: GroundedPrompt, signal: AbortSignal) => Promise<GroundedResponse | undefined>;
 
 /** The providers with such tools. A Code Assist sign-in is used where there is no key. */
 const providers = ["google", "vertex", "code-assist"];
@@ -33,16 +33,16 @@ const providers = ["google", "vertex", "code-assist"];
  */
 export const createGroundedSearch = (world: World, session?: string): GroundedSearch => {
   const complete = createCodeAssistEnvelope(openCredentials(world));
-  return async (question, signal) => {
+  return async (prompt, signal) => {
     const found = await findProvider(world);
     if (found === undefined) return undefined;
     const { provider, url } = found;
     const model = provider.defaultModel;
     const to = { provider, model, ...(session === undefined ? {} : { session }) };
     try {
-      const body = JSON.stringify(await complete(to, bodyFor(provider, question), signal));
-      const answer = await new ProviderQuery(provider, world, signal).send({ method: "POST", url, body });
-      return parseGroundedResponse(isEnveloped(provider) ? getField(answer, "response") : answer);
+      const body = JSON.stringify(await complete(to, bodyFor(provider, prompt), signal));
+      const response = await new ProviderQuery(provider, world, signal).send({ method: "POST", url, body });
+      return parseGroundedResponse(isEnveloped(provider) ? getField(response, "response") : response);
     } catch (error) {
       throw toProviderError(error, provider);
     }
@@ -71,8 +71,8 @@ const bodyFor = (provider: Provider, { prompt, tool }: GroundedPrompt): JsonObje
 /** Whether requests and responses are wrapped, as by Code Assist. */
 const isEnveloped = ({ auth }: Provider): boolean => auth.type === "code-assist";
 
-const parseGroundedResponse = (answer: unknown): GroundedResponse => {
-  const candidate = listIn(answer, "candidates")[0];
+const parseGroundedResponse = (response: unknown): GroundedResponse => {
+  const candidate = listIn(response, "candidates")[0];
   const parts = listIn(getField(candidate, "content"), "parts");
   const grounding = getField(candidate, "groundingMetadata");
   return {

@@ -27,12 +27,12 @@ export const listModels = async (
   const { id, label, defaultModel } = provider;
   const resolved = resolveEndpoint(provider, defaultModel, world.env, "models");
   if (!resolved.found) throw new ProviderError({ provider: id, label, kind: "misconfigured", how: resolved.how });
-  const asker = new ProviderQuery(provider, world, signal);
+  const query = new ProviderQuery(provider, world, signal);
   const found = new Map<string, ListedModel>();
   const visited = new Set<string>();
   for (let url: string | undefined = resolved.url; url !== undefined && visited.size < maxPages;) {
     visited.add(url);
-    const body = await asker.send({ method: "GET", url });
+    const body = await query.send({ method: "GET", url });
     const models = modelsIn(body);
     if (models === undefined) throw unreadableResponseError(provider, "It is no list of models");
     for (const model of models) if (!found.has(model.id)) found.set(model.id, model);

@@ -16,11 +16,11 @@ export const findModelInput = async (
   if (!resolved.found) return undefined;
   const { origin, pathname } = new URL(resolved.url);
   const root = origin + pathname.replace(/(\/v\d+)?\/models$/, "");
-  const asker = new ProviderQuery(provider, world, signal, lookupTimeout);
-  for (const { question, read } of localServers) {
-    const answer = await asker.send(question(root, model)).catch(() => undefined);
+  const query = new ProviderQuery(provider, world, signal, lookupTimeout);
+  for (const { request, read } of localServers) {
+    const response = await query.send(request(root, model)).catch(() => undefined);
     signal?.throwIfAborted();
-    const input = isObject(answer) ? read(answer) : undefined;
+    const input = isObject(response) ? read(response) : undefined;
     if (input !== undefined) return input;
   }
   return undefined;
@@ -30,16 +30,16 @@ export const findModelInput = async (
 const lookupTimeout = 2000;
 
 type LocalServer = {
-  readonly question: (root: string, model: string) => QueryRequest;
+  readonly request: (root: string, model: string) => QueryRequest;
   /** Reads the media kinds; undefined if the response is not of this kind of server. */
-  readonly read: (answer: Readonly<Record<string, unknown>>) => ModelInput | undefined;
+  readonly read: (response: Readonly<Record<string, unknown>>) => ModelInput | undefined;
 };
 
 /** In the order they are tried: llama.cpp has Ollama's path too, but does not list vision there. */
 const localServers: readonly LocalServer[] = [
   // llama.cpp: one model per server.
   {
-    question: (root) => ({ method: "GET", url: `${root}/props` }),
+    request: (root) => ({ method: "GET", url: `${root}/props` }),
     read: ({ modalities }) =>
       isObject(modalities) && typeof modalities["vision"] === "boolean"
         ? [
@@ -50,13 +50,13 @@ const localServers: readonly LocalServer[] = [
   },
   // Ollama, since 0.6.4.
   {
-    question: (root, model) => ({ method: "POST", url: `${root}/api/show`, body: JSON.stringify({ model }) }),
+    request: (root, model) => ({ method: "POST", url: `${root}/api/show`, body: JSON.stringify({ model }) }),
     read: ({ capabilities }) =>
       Array.isArray(capabilities) ? (capabilities.includes("vision") ? ["image"] : []) : undefined,
   },
   // LM Studio.
   {
-    question: (root, model) => ({ method: "GET", url: `${root}/api/v0/models/${pathOf(model)}` }),
+    request: (root, model) => ({ method: "GET", url: `${root}/api/v0/models/${pathOf(model)}` }),
     read: ({ type }) => (type === "vlm" ? ["image"] : type === "llm" ? [] : undefined),
   },
 ];

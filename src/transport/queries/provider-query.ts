@@ -28,30 +28,30 @@ export class ProviderQuery {
   }
 
   /** Returns the JSON of the response. Throws a `ProviderError`. A refused token is renewed once. */
-  async send(question: QueryRequest): Promise<unknown> {
+  async send(query: QueryRequest): Promise<unknown> {
     try {
-      return await this.#once(question).catch(async (error: unknown) => {
+      return await this.#once(query).catch(async (error: unknown) => {
         const isRefused = error instanceof AttemptError && error.classification.failure.kind === "bad-key";
         if (!isRefused || !(await renewCredentials(this.#provider, this.#credentials))) throw error;
-        return this.#once(question);
+        return this.#once(query);
       });
     } catch (error) {
       throw this.#thrown(error);
     }
   }
 
-  async #once(question: QueryRequest): Promise<unknown> {
+  async #once(query: QueryRequest): Promise<unknown> {
     const { world } = this.#credentials;
     const headers = {
       "user-agent": userAgent(world),
-      ...(question.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(query.body === undefined ? {} : { "content-type": "application/json" }),
     };
-    const request = await authorize({ ...question, headers }, this.#provider, this.#credentials, this.#signal);
+    const request = await authorize({ ...query, headers }, this.#provider, this.#credentials, this.#signal);
     try {
       return await this.#exchange(request);
     } catch (error) {
-      const meant = toAttemptError(error, this.#who(), request);
-      throw meant instanceof AttemptError ? redactAttemptError(meant, request) : meant;
+      const attemptError = toAttemptError(error, this.#who(), request);
+      throw attemptError instanceof AttemptError ? redactAttemptError(attemptError, request) : attemptError;
     }
   }
 
@@ -67,8 +67,8 @@ export class ProviderQuery {
       if (refusal !== undefined) throw refusal;
       const body = parseJsonOrUndefined(await readBodyText(response));
       if (body === undefined) throw new MalformedStreamError("It holds no JSON");
-      const problem = isObject(body) ? wire.decode.parseError(body) : undefined;
-      if (problem !== undefined) throw new AttemptError(classifyError(who, { problem }), { problem });
+      const apiError = isObject(body) ? wire.decode.parseError(body) : undefined;
+      if (apiError !== undefined) throw new AttemptError(classifyError(who, { apiError }), { apiError });
       return body;
     } finally {
       watch.stop(false);
@@ -90,7 +90,7 @@ export class ProviderQuery {
 export type QueryRequest = Pick<HttpRequest, "method" | "url"> & { readonly body?: string };
 
 /** Creates the error for a complete response of unexpected form. */
-export const unreadableResponseError = ({ id, label }: Provider, said: string): ProviderError =>
-  new ProviderError({ provider: id, label, kind: "malformed-stream", detail: said });
+export const unreadableResponseError = ({ id, label }: Provider, detail: string): ProviderError =>
+  new ProviderError({ provider: id, label, kind: "malformed-stream", detail });
 
 const defaultTimeout = 30_000;

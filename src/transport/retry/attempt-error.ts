@@ -15,10 +15,10 @@ export class AttemptError extends Error {
   readonly classification: ErrorClassification;
   readonly apiError: ApiError | undefined;
 
-  constructor(verdict: ErrorClassification, { problem, cause }: { problem?: ApiError; cause?: unknown } = {}) {
-    super(verdict.failure.kind, { cause });
-    this.classification = verdict;
-    this.apiError = problem;
+  constructor(classification: ErrorClassification, { apiError, cause }: { apiError?: ApiError; cause?: unknown } = {}) {
+    super(classification.failure.kind, { cause });
+    this.classification = classification;
+    this.apiError = apiError;
   }
 }
 
@@ -40,20 +40,20 @@ export const readErrorResponse = async (
   if (status >= 300 && status < 400) return redirectError(who, response);
   const text = await readBodyText(response, 2 ** 20);
   const body = parseJsonOrUndefined(text);
-  const problem = (body === undefined ? undefined : wire.decode.parseError(body)) ?? {
+  const apiError = (body === undefined ? undefined : wire.decode.parseError(body)) ?? {
     message: plainTextOf(text, status),
   };
   const reported = {
     status,
     hints: parseRetryHints(headers, clock.now()),
-    problem: withExceptionName(problem, response),
+    apiError: withExceptionName(apiError, response),
   };
   return new AttemptError(classifyError(who, reported), reported);
 };
 
 /** Converts a network error, a timeout or a malformed stream to an `AttemptError`; other errors are returned unchanged. */
 export const toAttemptError = (error: unknown, who: ProviderIdentity, request: HttpRequest): unknown => {
-  const again = (failure: Failure): AttemptError =>
+  const retryable = (failure: Failure): AttemptError =>
     new AttemptError({ failure, isRetryable: true, minDelay: 0 }, { cause: error });
   // Not retried: another hour would hardly help.
   if (error instanceof ResponseTimeoutError && error.phase === "whole")
@@ -62,8 +62,9 @@ export const toAttemptError = (error: unknown, who: ProviderIdentity, request: H
       { cause: error },
     );
   if (error instanceof ResponseTimeoutError)
-    return again({ ...who, kind: "time-out", phase: phaseNames[error.phase], ms: error.ms });
-  if (error instanceof MalformedStreamError) return again({ ...who, kind: "malformed-stream", detail: error.message });
+    return retryable({ ...who, kind: "time-out", phase: phaseNames[error.phase], ms: error.ms });
+  if (error instanceof MalformedStreamError)
+    return retryable({ ...who, kind: "malformed-stream", detail: error.message });
   if (!(error instanceof NetError)) return error;
   if (error.isPermanent)
     return new AttemptError(
@@ -75,37 +76,37 @@ export const toAttemptError = (error: unknown, who: ProviderIdentity, request: H
       { cause: error },
     );
   if (error.at === "connect")
-    return again({ ...who, kind: "network", host: new URL(request.url).host, detail: error.message });
-  return again({ ...who, kind: "stream-cut", ...(error.message === "" ? {} : { detail: error.message }) });
+    return retryable({ ...who, kind: "network", host: new URL(request.url).host, detail: error.message });
+  return retryable({ ...who, kind: "stream-cut", ...(error.message === "" ? {} : { detail: error.message }) });
 };
 
 /** Redacts the request's secrets in an error: some servers quote the key they refuse. */
 export const redactAttemptError = (error: AttemptError, request: HttpRequest): AttemptError => {
   const secrets = secretsInHeaders(request.headers);
-  const { classification: verdict, apiError: problem, cause } = error;
-  const { detail: said } = verdict.failure;
-  if (said === undefined) return error;
-  const failure: Failure = { ...verdict.failure, detail: redactSecrets(said, secrets) };
-  return new AttemptError({ ...verdict, failure }, { ...(problem === undefined ? {} : { problem }), cause });
+  const { classification, apiError, cause } = error;
+  const { detail } = classification.failure;
+  if (detail === undefined) return error;
+  const failure: Failure = { ...classification.failure, detail: redactSecrets(detail, secrets) };
+  return new AttemptError({ ...classification, failure }, { ...(apiError === undefined ? {} : { apiError }), cause });
 };
 
 /** Adds the exception name, which Amazon sends in a header. */
-const withExceptionName = (problem: ApiError, { headers }: HttpResponse): ApiError => {
+const withExceptionName = (apiError: ApiError, { headers }: HttpResponse): ApiError => {
   const name = headers["x-amzn-errortype"]?.split(":")[0];
-  return name === undefined || name === "" || problem.code !== undefined ? problem : { ...problem, code: name };
+  return name === undefined || name === "" || apiError.code !== undefined ? apiError : { ...apiError, code: name };
 };
 
 /** Returns a quotable message for an error that is no JSON: short text, but no web page. */
 const plainTextOf = (text: string, status: number): string => {
-  const words = text.trim();
-  return words === "" || words.startsWith("<") ? `status ${status}` : words.slice(0, 300);
+  const trimmed = text.trim();
+  return trimmed === "" || trimmed.startsWith("<") ? `status ${status}` : trimmed.slice(0, 300);
 };
 
 const redirectError = (who: ProviderIdentity, { status, headers }: HttpResponse): AttemptError => {
   const to = URL.canParse(headers["location"] ?? "") ? new URL(headers["location"] ?? "").host : "elsewhere";
-  const said = `It points to ${to}, and a request with a key in it is not sent on`;
+  const detail = `It points to ${to}, and a request with a key in it is not sent on`;
   return new AttemptError({
-    failure: { ...who, kind: "refused", status, detail: said, rules: [] },
+    failure: { ...who, kind: "refused", status, detail, rules: [] },
     isRetryable: false,
     minDelay: 0,
   });

@@ -19,7 +19,7 @@ type Row = readonly [
 const verdictOf = ([provider, status, body, , , headers = {}]: Row): ErrorClassification => {
   const { id, label, destination } = findProvider(provider);
   const problem = destination("").wire.decode.parseError(body) ?? { message: "" };
-  return classifyError({ provider: id, label }, { status, hints: parseRetryHints(headers, 0), problem });
+  return classifyError({ provider: id, label }, { status, hints: parseRetryHints(headers, 0), apiError: problem });
 };
 
 const google = (code: number, status: string, details: readonly unknown[] = []): unknown => ({

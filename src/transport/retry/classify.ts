@@ -16,25 +16,29 @@ export type ErrorClassification = {
 export type ReportedError = {
   readonly status?: number;
   readonly hints?: RetryHints;
-  readonly problem: ApiError;
+  readonly apiError: ApiError;
 };
 
 /** Classifies a reported error for retries. The status and the vendor's codes decide; messages only where vendors give nothing else. */
 export const classifyError = (
   who: ProviderIdentity,
-  { status: given, hints = {}, problem }: ReportedError,
+  { status: responseStatus, hints = {}, apiError }: ReportedError,
 ): ErrorClassification => {
-  const status = given ?? problem.status ?? statusOf(problem);
-  const floor = hints.delay ?? problem.retryAfter ?? 0;
-  const common = { ...who, detail: problem.message, ...(given === undefined ? {} : { status: given }) };
-  const kind = failureKindOf(status, problem, floor);
+  const status = responseStatus ?? apiError.status ?? statusOf(apiError);
+  const minDelay = hints.delay ?? apiError.retryAfter ?? 0;
+  const common = {
+    ...who,
+    detail: apiError.message,
+    ...(responseStatus === undefined ? {} : { status: responseStatus }),
+  };
+  const kind = failureKindOf(status, apiError, minDelay);
   const failure = ((): Failure => {
     switch (kind) {
       case "refused":
         return { ...common, kind, status, rules: [] };
       case "rate-limited":
       case "quota-gone":
-        return floor > 0 ? { ...common, kind, retryAfter: floor } : { ...common, kind };
+        return minDelay > 0 ? { ...common, kind, retryAfter: minDelay } : { ...common, kind };
       case "bad-key":
       case "no-credit":
       case "overloaded":
@@ -48,7 +52,7 @@ export const classifyError = (
     failure,
     isRetryable:
       transient && hints.shouldRetry !== false ? true : hints.shouldRetry === true && mayRetryOnRequest(kind),
-    minDelay: floor,
+    minDelay,
   };
 };
 
@@ -65,17 +69,17 @@ type ApiFailureKind =
 /** Whether a server's request to retry is followed: not for failures that a retry cannot help. */
 const mayRetryOnRequest = (kind: ApiFailureKind): boolean => kind === "refused";
 
-const failureKindOf = (status: number, problem: ApiError, floor: number): ApiFailureKind => {
-  const codes = [problem.code ?? "", ...(problem.reasons ?? [])].join(" ");
-  const all = `${codes} ${problem.message}`;
-  if (status === 402 || noCredit.test(codes) || noCreditWords.test(problem.message)) return "no-credit";
-  if (status < 500 && (filterCodes.test(codes) || filterWords.test(problem.message))) return "filtered";
+const failureKindOf = (status: number, apiError: ApiError, minDelay: number): ApiFailureKind => {
+  const codes = [apiError.code ?? "", ...(apiError.reasons ?? [])].join(" ");
+  const codesAndMessage = `${codes} ${apiError.message}`;
+  if (status === 402 || noCredit.test(codes) || noCreditWords.test(apiError.message)) return "no-credit";
+  if (status < 500 && (filterCodes.test(codes) || filterWords.test(apiError.message))) return "filtered";
   if (status === 413 || contextCodes.test(codes)) return "context-too-long";
-  if ((status === 400 || status === 422) && contextWords.test(problem.message)) return "context-too-long";
-  if (status === 401 || status === 403 || keyCodes.test(codes) || keyWords.test(problem.message)) return "bad-key";
+  if ((status === 400 || status === 422) && contextWords.test(apiError.message)) return "context-too-long";
+  if (status === 401 || status === 403 || keyCodes.test(codes) || keyWords.test(apiError.message)) return "bad-key";
   if (/ServiceQuotaExceeded/.test(codes)) return "quota-gone";
   if (status === 429 || rateCodes.test(codes)) {
-    if (dayCodes.test(all) || floor > longestRateDelay) return "quota-gone";
+    if (dayCodes.test(codesAndMessage) || minDelay > longestRateDelay) return "quota-gone";
     return capacityCodes.test(codes) ? "overloaded" : "rate-limited";
   }
   if (status >= 500 || transientStatuses.has(status) || overloadCodes.test(codes)) return "overloaded";

@@ -5,11 +5,11 @@ export type RetryHints = { readonly delay?: number; readonly shouldRetry?: boole
 
 /** Parses the retry headers (`retry-after`, `retry-after-ms`, `x-should-retry`). Invalid values are ignored. */
 export const parseRetryHints = (headers: HttpHeaders, now: number): RetryHints => {
-  const after = milliseconds(headers["retry-after-ms"]) ?? secondsOrDate(headers["retry-after"], now);
-  const should = headers["x-should-retry"];
+  const delay = milliseconds(headers["retry-after-ms"]) ?? secondsOrDate(headers["retry-after"], now);
+  const shouldRetry = headers["x-should-retry"];
   return {
-    ...(after === undefined ? {} : { delay: after }),
-    ...(should === "true" || should === "false" ? { shouldRetry: should === "true" } : {}),
+    ...(delay === undefined ? {} : { delay }),
+    ...(shouldRetry === "true" || shouldRetry === "false" ? { shouldRetry: shouldRetry === "true" } : {}),
   };
 };
 

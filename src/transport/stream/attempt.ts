@@ -33,14 +33,14 @@ export type AttemptOptions = {
  * throws an `AttemptError` if there is none. The connection is closed or returned to the pool by the time it ends, in any
  * case.
  */
-export const sendAttempt = async function* (given: AttemptOptions): AsyncGenerator<readonly ContentEvent[], void> {
-  const { world, request, who, policy: patience, signal } = given;
-  const watch = new TimeoutWatchdog(world.clock, patience, signal);
+export const sendAttempt = async function* (options: AttemptOptions): AsyncGenerator<readonly ContentEvent[], void> {
+  const { world, request, who, policy, signal } = options;
+  const watch = new TimeoutWatchdog(world.clock, policy, signal);
   let isRead = false;
   try {
     const response = await world.net.send(request, watch.signal);
     watch.progress("firstByte");
-    yield* readResponse(given, response, watch);
+    yield* readResponse(options, response, watch);
     isRead = true;
   } catch (error) {
     throw toAttemptError(error, who, request);
@@ -54,37 +54,37 @@ const readResponse = async function* (
   response: HttpResponse,
   watch: TimeoutWatchdog,
 ): AsyncGenerator<readonly ContentEvent[], void> {
-  const refusal = await readErrorResponse(response, { wire, who, clock: world.clock });
-  if (refusal !== undefined) throw refusal;
+  const errorResponse = await readErrorResponse(response, { wire, who, clock: world.clock });
+  if (errorResponse !== undefined) throw errorResponse;
   const reader = wire.decode.open();
-  const framing = await frameParserFor(response, wire);
+  const parser = await frameParserFor(response, wire);
   let isFinished = false;
-  const tell = function* ({ events, error: trouble, ...told }: DecodedFrames): Generator<readonly ContentEvent[]> {
-    if (told.isFinished && !isFinished) watch.startGracePeriod();
-    isFinished ||= told.isFinished;
+  const emit = function* ({ events, error, ...rest }: DecodedFrames): Generator<readonly ContentEvent[]> {
+    if (rest.isFinished && !isFinished) watch.startGracePeriod();
+    isFinished ||= rest.isFinished;
     if (events.length > 0) yield events;
-    if (trouble !== undefined) throw trouble;
+    if (error !== undefined) throw error;
   };
-  const take = function* ({ frames, error: trouble }: ParsedFrames): Generator<readonly ContentEvent[]> {
-    if (frames.length > 0) yield* tell(decodeFrames(frames, reader.step, who));
-    if (trouble !== undefined) throw trouble;
+  const decodeParsed = function* ({ frames, error }: ParsedFrames): Generator<readonly ContentEvent[]> {
+    if (frames.length > 0) yield* emit(decodeFrames(frames, reader.step, who));
+    if (error !== undefined) throw error;
   };
   try {
     for await (const chunk of response.body) {
       watch.progress("idle");
-      const framed = framing.push(chunk);
-      if (isFinished && framed.frames.length > 0) {
+      const parsed = parser.push(chunk);
+      if (isFinished && parsed.frames.length > 0) {
         yield [{ type: "skipped", what: "something after the end of the answer" }];
         break;
       }
-      yield* take(framed);
+      yield* decodeParsed(parsed);
     }
-    if (!isFinished) yield* take(framing.end());
+    if (!isFinished) yield* decodeParsed(parser.end());
   } catch (error) {
     // Errors after the end of a response do not matter.
     if (!isFinished || error instanceof AttemptError) throw error;
   }
-  if (!isFinished) yield* tell(decodeFrames([undefined], reader.end, who));
+  if (!isFinished) yield* emit(decodeFrames([undefined], reader.end, who));
   if (!isFinished) throw new NetError("broken", "");
 };
 
@@ -92,16 +92,16 @@ const readResponse = async function* (
 type DecodedFrames = { readonly events: readonly ContentEvent[]; readonly isFinished: boolean; readonly error?: Error };
 
 const decodeFrames = <Given>(
-  given: readonly Given[],
+  input: readonly Given[],
   step: (one: Given) => readonly ResponseEvent[],
   who: ProviderIdentity,
 ): DecodedFrames => {
   const events: ContentEvent[] = [];
   let isFinished = false;
-  for (const one of given)
+  for (const one of input)
     for (const event of step(one)) {
       if (event.type === "error") {
-        const reported: ReportedError = { problem: event.error };
+        const reported: ReportedError = { apiError: event.error };
         return { events, isFinished, error: new AttemptError(classifyError(who, reported), reported) };
       }
       if (event.type === "malformed") return { events, isFinished, error: new MalformedStreamError(event.what) };

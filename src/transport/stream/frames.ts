@@ -25,8 +25,8 @@ const collectFrames = (work: (add: (frame: StreamFrame) => void) => void): Parse
   try {
     work((frame) => void frames.push(frame));
     return { frames };
-  } catch (trouble) {
-    return { frames, error: trouble };
+  } catch (error) {
+    return { frames, error };
   }
 };
 
@@ -38,8 +38,8 @@ export const createSseParser = async (): Promise<FrameParser> => {
   let isOver = false;
   const parser = createParser({
     maxBufferSize: maxEventSize,
-    onEvent: ({ event, data: given }) => {
-      const data = given.trim();
+    onEvent: ({ event, data: rawData }) => {
+      const data = rawData.trim();
       if (isOver && !isCompleteJson(data)) return;
       const frame = jsonFrame(event ?? "", data);
       if (frame !== undefined) add(frame);
@@ -105,15 +105,15 @@ export const createEventStreamParser = async (): Promise<FrameParser> => {
   const text = new TextDecoder();
   const codec = new EventStreamCodec(
     (bytes) => text.decode(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes),
-    (words) => new TextEncoder().encode(words),
+    (text) => new TextEncoder().encode(text),
   );
   const buffer = new ByteQueue();
   const frameOf = (message: Uint8Array): StreamFrame => {
     const { headers, body } = decodeMessage(() => codec.decode(message));
     const name = headers[":event-type"]?.value ?? headers[":exception-type"]?.value ?? headers[":error-code"]?.value;
-    const words = text.decode(body);
-    const said = headers[":error-message"]?.value;
-    const data = words === "" ? (said === undefined ? {} : { message: said }) : parseFrameJson(words);
+    const json = text.decode(body);
+    const errorMessage = headers[":error-message"]?.value;
+    const data = json === "" ? (errorMessage === undefined ? {} : { message: errorMessage }) : parseFrameJson(json);
     return { name: String(name ?? ""), data };
   };
   return {

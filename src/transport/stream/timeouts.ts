@@ -22,18 +22,18 @@ export class ResponseTimeoutError extends Error {
 /** Aborts an attempt when it times out or its caller aborts. */
 export class TimeoutWatchdog {
   readonly #clock: Clock;
-  readonly #patience: RetryPolicy;
+  readonly #policy: RetryPolicy;
   readonly #outer: AbortSignal | undefined;
   readonly #abort = new AbortController();
   #phase: TimeoutPhase = "headers";
   #since: number;
   readonly #start: number;
-  #isLeaving = false;
+  #isComplete = false;
   #stopWatching = (): void => {};
 
-  constructor(clock: Clock, patience: RetryPolicy, outer: AbortSignal | undefined) {
+  constructor(clock: Clock, policy: RetryPolicy, outer: AbortSignal | undefined) {
     this.#clock = clock;
-    this.#patience = patience;
+    this.#policy = policy;
     this.#outer = outer;
     this.#start = clock.elapsed();
     this.#since = this.#start;
@@ -48,14 +48,14 @@ export class TimeoutWatchdog {
 
   /** Restarts the timeout: data was received. */
   progress(phase: TimeoutPhase): void {
-    if (this.#isLeaving) return;
+    if (this.#isComplete) return;
     this.#phase = phase;
     this.#since = this.#clock.elapsed();
   }
 
   /** The response is complete: waits a moment for the end of the body, so that the connection can be reused. */
   startGracePeriod(): void {
-    this.#isLeaving = true;
+    this.#isComplete = true;
     this.#since = this.#clock.elapsed();
     this.#stopWatching();
     this.#watch();
@@ -71,13 +71,13 @@ export class TimeoutWatchdog {
   readonly #giveUp = (): void => this.#abort.abort(this.#outer?.reason);
 
   readonly #watch = (): void => {
-    const allowed = this.#isLeaving ? closeGracePeriod : this.#patience[this.#phase];
+    const timeout = this.#isComplete ? closeGracePeriod : this.#policy[this.#phase];
     const now = this.#clock.elapsed();
-    const left = this.#since + allowed - now;
-    const leftInAll = this.#isLeaving ? left : this.#start + this.#patience.whole - now;
-    if (leftInAll <= 0) this.#abort.abort(new ResponseTimeoutError("whole", this.#patience.whole));
-    else if (left <= 0) this.#abort.abort(new ResponseTimeoutError(this.#phase, allowed));
-    else this.#stopWatching = this.#clock.after(Math.min(left, leftInAll), this.#watch);
+    const remaining = this.#since + timeout - now;
+    const totalRemaining = this.#isComplete ? remaining : this.#start + this.#policy.whole - now;
+    if (totalRemaining <= 0) this.#abort.abort(new ResponseTimeoutError("whole", this.#policy.whole));
+    else if (remaining <= 0) this.#abort.abort(new ResponseTimeoutError(this.#phase, timeout));
+    else this.#stopWatching = this.#clock.after(Math.min(remaining, totalRemaining), this.#watch);
   };
 }
 

@@ -49,10 +49,10 @@ const fold: StreamFold<AnthropicStreamState> = {
 
 const step = (state: AnthropicStreamState, { name, data }: StreamFrame): StepResult<AnthropicStreamState> => {
   const event = objectOf(data);
-  const kind = stringOf(event["type"]) ?? name;
-  if (kind === "ping") return [state, []];
-  if (state.over) return skip(state, `${shortName(kind)} after the end`);
-  switch (kind) {
+  const eventType = stringOf(event["type"]) ?? name;
+  if (eventType === "ping") return [state, []];
+  if (state.over) return skip(state, `${shortName(eventType)} after the end`);
+  switch (eventType) {
     case "message_start":
       return onMessageStart(state, objectOf(event["message"]));
     case "content_block_start":
@@ -66,7 +66,7 @@ const step = (state: AnthropicStreamState, { name, data }: StreamFrame): StepRes
     case "message_stop":
       return finishResponse(state, finishReasons);
     default:
-      return onOther(state, kind, data);
+      return onOther(state, eventType, data);
   }
 };
 
@@ -84,12 +84,12 @@ const onMessageStart = (
     ...(model === undefined ? {} : { model }),
     ...(id === undefined ? {} : { id }),
   };
-  const told = withUsage(
+  const result = withUsage(
     { ...state, isStarted: true },
     message["usage"],
     model === undefined && id === undefined ? [] : [answering],
   );
-  return arrayOf(content).length === 0 ? told : chainStep(told, (now) => skip(now, "content in message_start"));
+  return arrayOf(content).length === 0 ? result : chainStep(result, (now) => skip(now, "content in message_start"));
 };
 
 const onBlockStart = (
@@ -97,8 +97,8 @@ const onBlockStart = (
   at: number,
   block: Record<string, unknown>,
 ): StepResult<AnthropicStreamState> => {
-  const told = startBlock(state, at, blockStartOf(block));
-  return arrayOf(block["citations"]).length === 0 ? told : chainStep(told, (now) => skip(now, "citations"));
+  const result = startBlock(state, at, blockStartOf(block));
+  return arrayOf(block["citations"]).length === 0 ? result : chainStep(result, (now) => skip(now, "citations"));
 };
 
 /** Parses a block start, with the content in it: in complete responses and on some gateways, all of it. */
@@ -170,9 +170,10 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Handles other frames. Not every gateway uses the right name for errors. */
-const onOther = (state: AnthropicStreamState, kind: string, data: unknown): StepResult<AnthropicStreamState> => {
+const onOther = (state: AnthropicStreamState, eventType: string, data: unknown): StepResult<AnthropicStreamState> => {
   const { error } = objectOf(data);
-  if (kind !== "error" && (error === undefined || error === null)) return skip(state, `${shortName(kind)} frame`);
+  if (eventType !== "error" && (error === undefined || error === null))
+    return skip(state, `${shortName(eventType)} frame`);
   const apiError = parseAnthropicError(data) ?? { message: "The server reported an error and said nothing about it." };
   return endWith(state, { type: "error", error: apiError });
 };
@@ -180,9 +181,9 @@ const onOther = (state: AnthropicStreamState, kind: string, data: unknown): Step
 /** Parses an error: a broad name, and on newer errors a more specific one in the details. */
 const parseAnthropicError = (body: unknown): ApiError | undefined => {
   const apiError = parseApiError(body);
-  const finer = stringOf(objectOf(objectOf(objectOf(body)["error"])["details"])["error_code"]);
-  if (apiError === undefined || finer === undefined) return apiError;
-  return { ...apiError, reasons: [finer, ...(apiError.reasons ?? [])] };
+  const specific = stringOf(objectOf(objectOf(objectOf(body)["error"])["details"])["error_code"]);
+  if (apiError === undefined || specific === undefined) return apiError;
+  return { ...apiError, reasons: [specific, ...(apiError.reasons ?? [])] };
 };
 
 const withUsage = (
@@ -199,23 +200,25 @@ const withUsage = (
  * Merges usage counts: each is a total so far, and missing fields keep their value. Gateways that cannot count yet report
  * 0 for the whole prompt, which is ignored.
  */
-const mergeUsage = (earlier: TokenUsage, counts: Record<string, unknown>): TokenUsage => {
-  const fresh = numberOf(counts["input_tokens"]);
-  const read = numberOf(counts["cache_read_input_tokens"]);
-  const written = numberOf(counts["cache_creation_input_tokens"]) ?? sumCacheCreation(counts["cache_creation"]);
-  const isNews = toTokenCount(fresh) + toTokenCount(read) + toTokenCount(written) > 0;
-  const cachedRead = isNews && read !== undefined ? toTokenCount(read) : earlier.cachedRead;
-  const cachedWrite = isNews && written !== undefined ? toTokenCount(written) : earlier.cachedWrite;
+const mergeUsage = (previous: TokenUsage, counts: Record<string, unknown>): TokenUsage => {
+  const uncachedTokens = numberOf(counts["input_tokens"]);
+  const cacheRead = numberOf(counts["cache_read_input_tokens"]);
+  const cacheWritten = numberOf(counts["cache_creation_input_tokens"]) ?? sumCacheCreation(counts["cache_creation"]);
+  const hasCounts = toTokenCount(uncachedTokens) + toTokenCount(cacheRead) + toTokenCount(cacheWritten) > 0;
+  const cachedRead = hasCounts && cacheRead !== undefined ? toTokenCount(cacheRead) : previous.cachedRead;
+  const cachedWrite = hasCounts && cacheWritten !== undefined ? toTokenCount(cacheWritten) : previous.cachedWrite;
   const uncached =
-    isNews && fresh !== undefined ? toTokenCount(fresh) : earlier.input - earlier.cachedRead - earlier.cachedWrite;
-  const output = Math.max(earlier.output, toTokenCount(counts["output_tokens"]));
+    hasCounts && uncachedTokens !== undefined
+      ? toTokenCount(uncachedTokens)
+      : previous.input - previous.cachedRead - previous.cachedWrite;
+  const output = Math.max(previous.output, toTokenCount(counts["output_tokens"]));
   const reasoning = toTokenCount(objectOf(counts["output_tokens_details"])["thinking_tokens"]);
   return {
     input: uncached + cachedRead + cachedWrite,
     cachedRead,
     cachedWrite,
     output,
-    reasoning: Math.min(output, Math.max(earlier.reasoning, reasoning)),
+    reasoning: Math.min(output, Math.max(previous.reasoning, reasoning)),
   };
 };
 

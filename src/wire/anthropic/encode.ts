@@ -50,9 +50,9 @@ export const anthropic: Wire<AnthropicDialect> = {
 
 const encodeStep = (step: Step): readonly JsonObject[] => {
   if (step.role === "user") return [{ role: "user", content: step.parts.map(contentBlock) }];
-  const said = { role: "assistant", content: step.parts.map(modelBlock) };
-  if (!hasExchange(step)) return [said];
-  return [said, { role: "user", content: step.parts.filter(isExchange).map(toolResult) }];
+  const message = { role: "assistant", content: step.parts.map(modelBlock) };
+  if (!hasExchange(step)) return [message];
+  return [message, { role: "user", content: step.parts.filter(isExchange).map(toolResult) }];
 };
 
 const isExchange = (part: ModelStep["parts"][number]): part is CallExchange => part.type === "exchange";
@@ -106,18 +106,18 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
   const notes: Note[] = [];
   const mark = settings.cache?.marks === true ? { cache_control: cacheMarker(settings.cache) } : {};
   const maxTokens = outputLimit(request, notes);
-  const thought = thinking(request, maxTokens, notes);
-  const thinks = isThinking(thought);
+  const thinkingFields = thinking(request, maxTokens, notes);
+  const thinks = isThinking(thinkingFields);
   const choice = toolChoice(settings.toolChoice, request, thinks, notes);
-  const degree = temperature(request, thinks, notes);
+  const adaptedTemperature = temperature(request, thinks, notes);
   const body: JsonObject = {
     model,
     max_tokens: maxTokens,
     ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...mark }] }),
     ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...thought,
-    ...(degree === undefined ? {} : { temperature: degree }),
+    ...thinkingFields,
+    ...(adaptedTemperature === undefined ? {} : { temperature: adaptedTemperature }),
     ...(settings.stream === undefined ? {} : { stream: settings.stream }),
     messages,
   };
@@ -129,13 +129,13 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
 
 /** Returns the required token limit: as requested, capped by the model's maximum and the room in the context window. */
 const outputLimit = ({ settings, dialect }: WireRequest<AnthropicDialect>, notes: Note[]): number => {
-  const asked = settings.maxTokens;
-  if (asked === undefined) return Math.min(dialect.maxTokens, settings.contextLeft ?? dialect.maxTokens);
-  if (asked > dialect.maxTokens)
+  const requested = settings.maxTokens;
+  if (requested === undefined) return Math.min(dialect.maxTokens, settings.contextLeft ?? dialect.maxTokens);
+  if (requested > dialect.maxTokens)
     notes.push(
-      note("setting-adapted", `This model writes at most ${dialect.maxTokens} tokens; ${asked} were asked for.`),
+      note("setting-adapted", `This model writes at most ${dialect.maxTokens} tokens; ${requested} were asked for.`),
     );
-  return Math.min(asked, dialect.maxTokens);
+  return Math.min(requested, dialect.maxTokens);
 };
 
 const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): readonly JsonObject[] =>
@@ -173,8 +173,8 @@ const temperature = (
   thinks: boolean,
   notes: Note[],
 ): number | undefined => {
-  const asked = settings.temperature;
-  if (asked === undefined) return undefined;
+  const requested = settings.temperature;
+  if (requested === undefined) return undefined;
   if (!dialect.sampling || thinks) {
     notes.push(
       note(
@@ -184,9 +184,9 @@ const temperature = (
     );
     return undefined;
   }
-  const taken = Math.min(1, Math.max(0, asked));
-  if (taken !== asked)
-    notes.push(note("setting-adapted", `The temperature ${asked} is out of range; ${taken} is sent.`));
+  const taken = Math.min(1, Math.max(0, requested));
+  if (taken !== requested)
+    notes.push(note("setting-adapted", `The temperature ${requested} is out of range; ${taken} is sent.`));
   return taken;
 };
 
@@ -217,22 +217,22 @@ const thinkingAmount = (
   maxTokens: number,
   notes: Note[],
 ): JsonObject => {
-  const asked = settings.thinking;
-  if (asked === undefined) return {};
-  if (dialect.thinking === "always" && asked.effort === "none") {
+  const requested = settings.thinking;
+  if (requested === undefined) return {};
+  if (dialect.thinking === "always" && requested.effort === "none") {
     notes.push(note("setting-adapted", "This model always thinks; it is asked for as little as it can."));
     return { thinking: { type: "adaptive" }, output_config: { effort: "low" } };
   }
-  if (dialect.thinking === "none" || asked.effort === "none") {
-    if (asked.effort !== "none")
+  if (dialect.thinking === "none" || requested.effort === "none") {
+    if (requested.effort !== "none")
       notes.push(note("setting-adapted", "This model does not think; the setting is left out."));
     return dialect.thinking === "none" ? {} : { thinking: { type: "disabled" } };
   }
   if (dialect.thinking === "adaptive" || dialect.thinking === "always")
-    return { thinking: { type: "adaptive" }, output_config: { effort: asked.effort } };
+    return { thinking: { type: "adaptive" }, output_config: { effort: requested.effort } };
   // A default budget leaves half of the limit for the response.
   const budget = Math.min(
-    asked.budget ?? Math.min(budgets[asked.effort], Math.max(1024, maxTokens >> 1)),
+    requested.budget ?? Math.min(budgets[requested.effort], Math.max(1024, maxTokens >> 1)),
     maxTokens - 1,
   );
   if (budget < 1024) {

@@ -56,11 +56,11 @@ const readMessage = (reader: RequestReader, message: unknown, at: string): void 
   const { role, content } = objectOf(message);
   const blocks = (Array.isArray(content) ? content : [content]).map(blockOf);
   if (role === "system" || role === "developer") {
-    const words = blocks.flatMap((block, index) => {
+    const texts = blocks.flatMap((block, index) => {
       reader.noteCacheMarker(block["cache_control"], `${at}/content/${index}/cache_control`);
       return untypedPart(reader, block, `${at}/content/${index}`);
     });
-    reader.notice(words.map(({ text }) => text).join("\n"));
+    reader.notice(texts.map(({ text }) => text).join("\n"));
     return;
   }
   if (role !== "assistant" && role !== "user") reader.noteUnknownPart(`The role ${JSON.stringify(role)}`, `${at}/role`);
@@ -139,8 +139,8 @@ const userPart = (reader: RequestReader, block: Record<string, unknown>, at: str
 
 /** Reads a block of unknown type: text is kept, anything else is noted. */
 const untypedPart = (reader: RequestReader, block: Record<string, unknown>, at: string): readonly Text[] => {
-  const words = stringOf(block["text"]);
-  if (words !== undefined) return [{ type: "text", text: words }];
+  const text = stringOf(block["text"]);
+  if (text !== undefined) return [{ type: "text", text }];
   reader.noteUnknownPart(`A block of type ${JSON.stringify(block["type"])}`, at);
   return [];
 };
@@ -182,11 +182,11 @@ const modelPart = (reader: RequestReader, block: Record<string, unknown>, at: st
       return [{ type: "text", text: stringOf(block["text"]) ?? "" }];
     case "thinking": {
       const signature = stringOf(block["signature"]);
-      const words = stringOf(block["thinking"]) ?? "";
+      const text = stringOf(block["thinking"]) ?? "";
       return [
         signature === undefined || signature === ""
-          ? { type: "thinking", text: words }
-          : { type: "thinking", text: words, seal: { signature } },
+          ? { type: "thinking", text }
+          : { type: "thinking", text, seal: { signature } },
       ];
     }
     case "redacted_thinking": {
@@ -254,13 +254,13 @@ const settingsOf = (request: Record<string, unknown>): RequestSettings => {
   const maxTokens = numberOf(request["max_tokens"]);
   const temperature = numberOf(request["temperature"]);
   const choice = choiceOf(objectOf(request["tool_choice"]));
-  const thought = thinkingOf(objectOf(request["thinking"]), objectOf(request["output_config"]));
+  const thinkingSetting = thinkingOf(objectOf(request["thinking"]), objectOf(request["output_config"]));
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(typeof request["stream"] === "boolean" ? { stream: request["stream"] } : {}),
     ...(choice === undefined ? {} : { toolChoice: choice }),
-    ...(thought === undefined ? {} : { thinking: thought }),
+    ...(thinkingSetting === undefined ? {} : { thinking: thinkingSetting }),
   };
 };
 

@@ -109,18 +109,18 @@ const onBlockDelta = (
   at: number,
   delta: Record<string, unknown>,
 ): StepResult<BedrockStreamState> => {
-  const pieces: BlockDelta[] = [];
+  const deltas: BlockDelta[] = [];
   for (const kind in delta)
-    if (isPresent(delta[kind])) for (const piece of blockDeltasOf(kind, delta[kind])) pieces.push(piece);
-  const beginning = at === state.nextBlock ? unannouncedBlock(pieces[0]) : undefined;
-  if (beginning === undefined) return appendDeltas(state, at, pieces);
-  return startBlock(state, at, { ...beginning, deltas: pieces });
+    if (isPresent(delta[kind])) for (const each of blockDeltasOf(kind, delta[kind])) deltas.push(each);
+  const start = at === state.nextBlock ? unannouncedBlock(deltas[0]) : undefined;
+  if (start === undefined) return appendDeltas(state, at, deltas);
+  return startBlock(state, at, { ...start, deltas });
 };
 
 /** Returns the start for a block that began without one. Calls and images always have one. */
-const unannouncedBlock = (piece: BlockDelta | undefined): BlockStart | undefined => {
-  if (piece === undefined || piece.type === "call" || piece.type === "file") return undefined;
-  return piece.type === "text" || piece.type === "unknown" ? emptyTextBlock : emptyThinkingBlock;
+const unannouncedBlock = (delta: BlockDelta | undefined): BlockStart | undefined => {
+  if (delta === undefined || delta.type === "call" || delta.type === "file") return undefined;
+  return delta.type === "text" || delta.type === "unknown" ? emptyTextBlock : emptyThinkingBlock;
 };
 
 const blockDeltasOf = (kind: string, value: unknown): readonly BlockDelta[] => {
@@ -132,7 +132,7 @@ const blockDeltasOf = (kind: string, value: unknown): readonly BlockDelta[] => {
     case "image":
       return [{ type: "file", text: stringOf(objectOf(objectOf(value)["source"])["bytes"]) ?? "" }];
     case "reasoningContent":
-      return membersOf(objectOf(value)).map(([part, words]) => reasoningDelta(part, stringOf(words) ?? ""));
+      return membersOf(objectOf(value)).map(([part, text]) => reasoningDelta(part, stringOf(text) ?? ""));
     default:
       return [{ type: "unknown", text: shortName(kind) }];
   }
@@ -156,8 +156,8 @@ const onMessageStop = (
   { stopReason }: Record<string, unknown>,
 ): StepResult<BedrockStreamState> => {
   if (state.stopReason !== undefined) return skip(state, "messageStop, said twice");
-  const now = { ...state, stopReason: stringOf(stopReason) ?? "" };
-  return now.familyState.counted ? finishResponse(now, finishReasons) : [now, []];
+  const stopped = { ...state, stopReason: stringOf(stopReason) ?? "" };
+  return stopped.familyState.counted ? finishResponse(stopped, finishReasons) : [stopped, []];
 };
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
@@ -183,8 +183,8 @@ const onMetadata = (
     ...(isObject(usage) ? [{ type: "usage", usage: usageOf(usage) } as const] : []),
     ...(model === undefined ? [] : [{ type: "response-start", model } as const]),
   ];
-  const now: StepResult<BedrockStreamState> = [{ ...state, familyState: { counted: true } }, events];
-  return state.stopReason === undefined ? now : chainStep(now, (last) => finishResponse(last, finishReasons));
+  const counted: StepResult<BedrockStreamState> = [{ ...state, familyState: { counted: true } }, events];
+  return state.stopReason === undefined ? counted : chainStep(counted, (last) => finishResponse(last, finishReasons));
 };
 
 /** Parses the usage. Cache reads and writes are not part of `inputTokens`. */
@@ -261,7 +261,10 @@ type BlockFrame = { readonly name: string; readonly data: Record<string, unknown
 
 /** Converts one member of a message to the frames of its block; cited text becomes one block per text. */
 const blockFrames = (kind: string, value: unknown): readonly (readonly BlockFrame[])[] => {
-  const delta = (held: Record<string, unknown>): BlockFrame => ({ name: "contentBlockDelta", data: { delta: held } });
+  const delta = (member: Record<string, unknown>): BlockFrame => ({
+    name: "contentBlockDelta",
+    data: { delta: member },
+  });
   const fields = objectOf(value);
   switch (kind) {
     case "text":
@@ -269,12 +272,12 @@ const blockFrames = (kind: string, value: unknown): readonly (readonly BlockFram
     case "reasoningContent": {
       const redactedContent = stringOf(fields["redactedContent"]);
       if (redactedContent !== undefined) return [[delta({ reasoningContent: { redactedContent } })]];
-      const spoken = fields["reasoningText"] ?? value;
-      return [[delta({ reasoningContent: typeof spoken === "string" ? { text: spoken } : spoken })]];
+      const reasoning = fields["reasoningText"] ?? value;
+      return [[delta({ reasoningContent: typeof reasoning === "string" ? { text: reasoning } : reasoning })]];
     }
     case "citationsContent": {
       const cited = arrayOf(fields["citations"]).length === 0 ? [] : [delta({ citation: {} })];
-      return arrayOf(fields["content"]).map((piece) => [delta({ text: objectOf(piece)["text"] }), ...cited]);
+      return arrayOf(fields["content"]).map((cite) => [delta({ text: objectOf(cite)["text"] }), ...cited]);
     }
     default:
       return [[{ name: "contentBlockStart", data: { start: { [kind]: value } } }]];

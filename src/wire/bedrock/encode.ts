@@ -62,29 +62,29 @@ export const bedrock: Wire<BedrockDialect> = {
 const userMessage = ({ parts }: UserStep): JsonObject => {
   const blocks: JsonObject[] = [];
   let documents = "";
-  let worded = false;
+  let hasText = false;
   for (const part of parts) {
     blocks.push(contentBlock(part));
-    if (part.type === "text") worded = true;
+    if (part.type === "text") hasText = true;
     else if (part.kind === "document") documents += documents === "" ? part.id : ` and ${part.id}`;
   }
-  if (documents !== "" && !worded) blocks.unshift({ text: fileReference(documents) });
+  if (documents !== "" && !hasText) blocks.unshift({ text: fileReference(documents) });
   return { role: "user", content: blocks };
 };
 
 const modelMessages = ({ parts }: ModelStep, dialect: BedrockDialect): readonly JsonObject[] => {
-  const said: JsonObject[] = [];
+  const blocks: JsonObject[] = [];
   const results: JsonObject[] = [];
   for (const part of parts) {
     if (part.type === "exchange") {
-      said.push({ toolUse: { toolUseId: part.id, name: part.tool, input: part.input } });
+      blocks.push({ toolUse: { toolUseId: part.id, name: part.tool, input: part.input } });
       results.push(toolResult(part, dialect));
     } else if (part.type === "thinking") {
       const reasoning = reasoningContent(part, dialect);
-      if (reasoning !== undefined) said.push({ reasoningContent: reasoning });
-    } else said.push(contentBlock(part));
+      if (reasoning !== undefined) blocks.push({ reasoningContent: reasoning });
+    } else blocks.push(contentBlock(part));
   }
-  const message = { role: "assistant", content: said };
+  const message = { role: "assistant", content: blocks };
   return results.length === 0 ? [message] : [message, { role: "user", content: results }];
 };
 
@@ -103,9 +103,9 @@ const toolResult = ({ id, result }: CallExchange, dialect: BedrockDialect): Json
 };
 
 const markAsError = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
-  const words = blocks[0]?.["text"];
-  if (typeof words !== "string") return [{ text: "Error:" }, ...blocks];
-  return /^\s*error/i.test(words) ? blocks : blocks.with(0, { text: `Error: ${words}` });
+  const text = blocks[0]?.["text"];
+  if (typeof text !== "string") return [{ text: "Error:" }, ...blocks];
+  return /^\s*error/i.test(text) ? blocks : blocks.with(0, { text: `Error: ${text}` });
 };
 
 /** Encodes result content. A JSON block must be an object; failures are text, since Claude accepts only text there. */
@@ -219,11 +219,12 @@ const inferenceConfig = (
       notes.push(note("setting-adapted", "Thinking hard, this model takes neither max_tokens nor temperature."));
     return undefined;
   }
-  const warmth = temperature === undefined ? undefined : adaptTemperature(temperature, { dialect, additional, notes });
-  if (maxTokens === undefined && warmth === undefined) return undefined;
+  const adaptedTemperature =
+    temperature === undefined ? undefined : adaptTemperature(temperature, { dialect, additional, notes });
+  if (maxTokens === undefined && adaptedTemperature === undefined) return undefined;
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(warmth === undefined ? {} : { temperature: warmth }),
+    ...(adaptedTemperature === undefined ? {} : { temperature: adaptedTemperature }),
   };
 };
 
@@ -256,9 +257,9 @@ const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObje
 
 const thinkingAmount = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
   const { settings, dialect } = request;
-  const asked = settings.thinking;
-  if (asked === undefined) return undefined;
-  const { effort } = asked;
+  const requested = settings.thinking;
+  if (requested === undefined) return undefined;
+  const { effort } = requested;
   if (effort === "none") {
     if (dialect.thinking === "always") {
       notes.push(note("setting-adapted", "This model always thinks; it is asked for as little as it can."));
@@ -288,7 +289,7 @@ const thinkingAmount = (request: WireRequest<BedrockDialect>, notes: Note[]): Js
       const most = settings.maxTokens ?? Number.MAX_SAFE_INTEGER;
       // A default budget leaves half of the limit for the response.
       const budget = Math.min(
-        asked.budget ?? Math.min(budgets[effort], Math.max(1024, Math.floor(most / 2))),
+        requested.budget ?? Math.min(budgets[effort], Math.max(1024, Math.floor(most / 2))),
         most - 1,
       );
       if (budget >= 1024) return { thinking: { type: "enabled", budget_tokens: budget } };

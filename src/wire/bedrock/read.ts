@@ -111,9 +111,9 @@ const modelPart = (
 const reasoningPart = (reader: RequestReader, value: Record<string, unknown>, at: string): readonly NewPart[] => {
   const encrypted = stringOf(value["redactedContent"]);
   if (encrypted !== undefined) return [{ type: "thinking", text: "", seal: { encrypted } }];
-  const spoken = objectOf(value["reasoningText"] ?? value);
-  const text = stringOf(value["reasoningText"]) ?? stringOf(spoken["text"]);
-  const signature = stringOf(spoken["signature"]) ?? "";
+  const reasoningText = objectOf(value["reasoningText"] ?? value);
+  const text = stringOf(value["reasoningText"]) ?? stringOf(reasoningText["text"]);
+  const signature = stringOf(reasoningText["signature"]) ?? "";
   if (text === undefined && signature === "") {
     reader.noteUnknownPart("Reasoning without words or a seal", at);
     return [];
@@ -185,15 +185,15 @@ const mediaPart = (
 };
 
 const guardContentPart = (reader: RequestReader, guarded: Record<string, unknown>, at: string): readonly UserPart[] => {
-  const words = stringOf(objectOf(guarded["text"])["text"]);
+  const text = stringOf(objectOf(guarded["text"])["text"]);
   reader.noteUnreadFields(objectOf(guarded["text"]), ["text"], `${at}/text`);
-  if (words !== undefined) return [{ type: "text", text: words }];
+  if (text !== undefined) return [{ type: "text", text }];
   return mediaPart(reader, "image", objectOf(guarded["image"]), at);
 };
 
 const searchResultText = ({ title, source, content }: Record<string, unknown>): string =>
   [title, source, ...blocksOf(content).map((block) => block["text"])]
-    .filter((words) => typeof words === "string")
+    .filter((text) => typeof text === "string")
     .join("\n");
 
 const systemText = (reader: RequestReader, blocks: readonly Record<string, unknown>[]): string => {

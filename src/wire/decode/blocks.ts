@@ -48,7 +48,7 @@ type OpenBlock = {
 };
 
 /** The state before the first frame. */
-export const initialBlockState = <Own>(own: Own): BlockState<Own> => ({
+export const initialBlockState = <Own>(familyState: Own): BlockState<Own> => ({
   isStarted: false,
   openBlocks: [],
   nextBlock: 0,
@@ -56,7 +56,7 @@ export const initialBlockState = <Own>(own: Own): BlockState<Own> => ({
   callCount: 0,
   stopReason: undefined,
   over: false,
-  familyState: own,
+  familyState,
 });
 
 /** Starts of empty blocks. */
@@ -82,15 +82,15 @@ export const startBlock = <Own>(
     return fail(state, `More than ${maxOpenBlocks} blocks are open at once.`);
   const index = state.partCount;
   const isCall = draft.type === "call";
-  const opened: BlockState<Own> = {
+  const openedState: BlockState<Own> = {
     ...state,
     openBlocks: [...state.openBlocks, { blockIndex: at, partIndex: isCall ? index : unplaced, text: "", draft }],
     nextBlock: at + 1,
     ...(isCall ? { partCount: index + 1, callCount: state.callCount + 1 } : {}),
   };
-  if (draft.type === "ignored") return skip(opened, draft.what);
+  if (draft.type === "ignored") return skip(openedState, draft.what);
   const started: readonly ResponseEvent[] = isCall ? [{ type: "call-start", index, tool: draft.tool }] : [];
-  return chainStep([opened, started], (now) => appendDeltas(now, at, pieces));
+  return chainStep([openedState, started], (now) => appendDeltas(now, at, pieces));
 };
 
 /** Far more than any response has, and few enough for a linear search. */
@@ -110,40 +110,40 @@ export const appendDeltas = <Own>(
     : foldItems(state, pieces, (now, piece) => appendDelta(now, at, piece));
 
 const appendDelta = <Own>(state: BlockState<Own>, at: number, piece: BlockDelta): StepResult<BlockState<Own>> => {
-  const found = findOpenBlock(state, at);
-  const open = state.openBlocks[found];
+  const position = findOpenBlock(state, at);
+  const open = state.openBlocks[position];
   if (open === undefined) return fail(state, `A piece of block ${at}, which is not open.`);
   if (open.draft.type === "ignored") return [state, []];
   if (piece.type === "unknown") return skip(state, piece.text);
   if (piece.text === "") return [state, []];
   const isNew = open.partIndex === unplaced;
-  const place = isNew ? state.partCount : open.partIndex;
-  const grown = applyDelta(open, piece, place);
-  if (grown === undefined)
+  const partIndex = isNew ? state.partCount : open.partIndex;
+  const extended = applyDelta(open, piece, partIndex);
+  if (extended === undefined)
     return fail(state, `A piece of ${piece.type} in block ${at}, which holds ${open.draft.type}.`);
   // Written out: this runs for every token, and object spread is ten times slower.
-  const { isStarted: begun, nextBlock: next, callCount: calls, stopReason: stop, over, familyState: own } = state;
-  const all = state.openBlocks.length === 1 ? [grown] : state.openBlocks.with(found, grown);
+  const { isStarted, nextBlock, callCount, stopReason, over, familyState } = state;
+  const all = state.openBlocks.length === 1 ? [extended] : state.openBlocks.with(position, extended);
   return [
     {
-      isStarted: begun,
+      isStarted,
       openBlocks: all,
-      nextBlock: next,
-      partCount: isNew ? place + 1 : state.partCount,
-      callCount: calls,
-      stopReason: stop,
+      nextBlock,
+      partCount: isNew ? partIndex + 1 : state.partCount,
+      callCount,
+      stopReason,
       over,
-      familyState: own,
+      familyState,
     },
-    deltaEvents(piece, place),
+    deltaEvents(piece, partIndex),
   ];
 };
 
 /** Ends a block. */
 export const endBlock = <Own>(state: BlockState<Own>, at: number): StepResult<BlockState<Own>> => {
-  const found = findOpenBlock(state, at);
-  const open = state.openBlocks[found];
-  if (open !== undefined) return [{ ...state, openBlocks: state.openBlocks.toSpliced(found, 1) }, endEvents(open)];
+  const position = findOpenBlock(state, at);
+  const open = state.openBlocks[position];
+  if (open !== undefined) return [{ ...state, openBlocks: state.openBlocks.toSpliced(position, 1) }, endEvents(open)];
   return at < state.nextBlock
     ? skip(state, `block ${at}, ended twice`)
     : fail(state, `Block ${at} ends and never began.`);
@@ -174,7 +174,8 @@ export const chainStep = <Own>(
 };
 
 const findOpenBlock = <Own>({ openBlocks: open }: BlockState<Own>, at: number): number => {
-  for (let place = open.length - 1; place >= 0; place--) if (open[place]?.blockIndex === at) return place;
+  for (let position = open.length - 1; position >= 0; position--)
+    if (open[position]?.blockIndex === at) return position;
   return -1;
 };
 
@@ -182,25 +183,25 @@ const findOpenBlock = <Own>({ openBlocks: open }: BlockState<Own>, at: number): 
 const applyDelta = (
   { blockIndex: at, text, draft }: OpenBlock,
   piece: BlockDelta,
-  place: number,
+  partIndex: number,
 ): OpenBlock | undefined => {
   if (piece.type === draft.type) {
-    const grown = draft.type === "file" ? appendWithComma(text, piece.text) : text + piece.text;
-    return { blockIndex: at, partIndex: place, text: grown, draft };
+    const extended = draft.type === "file" ? appendWithComma(text, piece.text) : text + piece.text;
+    return { blockIndex: at, partIndex, text: extended, draft };
   }
   if (draft.type !== "thinking") return undefined;
   const { signature, encrypted } = draft;
   if (piece.type === "encrypted")
     return {
       blockIndex: at,
-      partIndex: place,
+      partIndex,
       text,
       draft: { ...draft, encrypted: appendWithComma(encrypted, piece.text) },
     };
   if (piece.type !== "signature") return undefined;
   // Some gateways send it at the start and again at the end.
-  const whole = signature === piece.text ? signature : signature + piece.text;
-  return { blockIndex: at, partIndex: place, text, draft: { ...draft, signature: whole } };
+  const complete = signature === piece.text ? signature : signature + piece.text;
+  return { blockIndex: at, partIndex, text, draft: { ...draft, signature: complete } };
 };
 
 const deltaEvents = ({ type, text }: BlockDelta, index: number): readonly ResponseEvent[] => {
@@ -262,10 +263,15 @@ const joinBase64 = (pieces: string): string => {
 };
 
 const finishReasonFor = <Own>(
-  { stopReason: stop, callCount: calls }: BlockState<Own>,
+  { stopReason, callCount }: BlockState<Own>,
   reasons: Readonly<Record<string, FinishReason>>,
 ): FinishReason => {
-  const reason = stop === undefined || stop === "" ? "stop" : Object.hasOwn(reasons, stop) ? reasons[stop]! : "other";
-  if (reason === "stop" && calls > 0) return "calls";
-  return reason === "calls" && calls === 0 ? "other" : reason;
+  const reason =
+    stopReason === undefined || stopReason === ""
+      ? "stop"
+      : Object.hasOwn(reasons, stopReason)
+        ? reasons[stopReason]!
+        : "other";
+  if (reason === "stop" && callCount > 0) return "calls";
+  return reason === "calls" && callCount === 0 ? "other" : reason;
 };

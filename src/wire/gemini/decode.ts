@@ -71,10 +71,10 @@ const fold: StreamFold<GeminiStreamState> = {
   step: (state, { data }) => {
     if (state.over) return skip(state, "a frame after the end");
     const chunk = isObject(data) && isObject(data["response"]) ? data["response"] : objectOf(data);
-    const isAnswer = responseFields.some((field) => typeof chunk[field] === "object" && chunk[field] !== null);
-    const apiError = isObject(data) && (!isAnswer || isObject(data["error"])) ? parseApiError(data) : undefined;
+    const isResponse = responseFields.some((field) => typeof chunk[field] === "object" && chunk[field] !== null);
+    const apiError = isObject(data) && (!isResponse || isObject(data["error"])) ? parseApiError(data) : undefined;
     if (apiError !== undefined) return endWith(state, { type: "error", error: apiError });
-    if (!isAnswer) return skip(state, `a frame with ${shortName(Object.keys(chunk)[0])}`);
+    if (!isResponse) return skip(state, `a frame with ${shortName(Object.keys(chunk)[0])}`);
     return foldItems(state, [onAnswering, onCandidates, onFeedback, onUsage], (now, read) => read(now, chunk));
   },
   end: (state) => (state.over || state.finish === undefined ? [] : onEnd(state, state.finish)),
@@ -101,10 +101,10 @@ const onCandidate = (state: GeminiStreamState, candidate: GeminiChunkFields): St
   const role = content["role"] ?? "";
   if (role !== "" && role !== "model" && role !== "assistant")
     return fail(state, `The answer is in the role ${shortName(role)}.`);
-  const [said, events] = foldItems(state, arrayOf(content["parts"]), (now, part) => onPart(now, objectOf(part)));
-  if (said.over) return [said, events];
+  const [read, events] = foldItems(state, arrayOf(content["parts"]), (now, part) => onPart(now, objectOf(part)));
+  if (read.over) return [read, events];
   const raw = finishReasonName(candidate["finishReason"]);
-  const next = raw === "" ? said : { ...said, finish: { reason: finishReasons.get(raw) ?? "other", raw } };
+  const next = raw === "" ? read : { ...read, finish: { reason: finishReasons.get(raw) ?? "other", raw } };
   const others = Object.keys(candidate).filter((field) => !candidateFields.has(field) && candidate[field] !== null);
   if (others.length === 0) return [next, events];
   return [next, [...events, ...others.map((what): ResponseEvent => ({ type: "skipped", what }))]];
@@ -145,8 +145,8 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 const onPart = (state: GeminiStreamState, part: GeminiChunkFields): StepResult<GeminiStreamState> => {
-  const asked = part["functionCall"];
-  if (isObject(asked)) return onCall(state, part, asked);
+  const functionCall = part["functionCall"];
+  if (isObject(functionCall)) return onCall(state, part, functionCall);
   const signature = signatureOf(part);
   const text = stringOf(part["text"]);
   if (
@@ -154,8 +154,8 @@ const onPart = (state: GeminiStreamState, part: GeminiChunkFields): StepResult<G
     (signature !== undefined && Object.keys(part).every((field) => signatureOnlyFields.has(field)))
   )
     return onText(state, { type: part["thought"] === true ? "thinking" : "text", text: text ?? "" }, signature);
-  const [said, events] = endText(state);
-  const [next, more] = onOther(said, part);
+  const [ended, events] = endText(state);
+  const [next, more] = onOther(ended, part);
   return [next, [...events, ...more]];
 };
 
@@ -171,16 +171,16 @@ const onText = (
   signature: string | undefined,
 ): StepResult<GeminiStreamState> => {
   if (signature === undefined && text === "") return [state, []];
-  const { openText: words } = state;
-  if (signature === undefined && words?.type === type)
-    return [{ ...state, openText: { ...words, text: words.text + text } }, [delta(type, words.index, text)]];
-  const [said, events] = endText(state);
-  const index = said.partCount;
-  const begun = { ...said, partCount: index + 1 };
-  const begins = text === "" ? events : [...events, delta(type, index, text)];
+  const { openText } = state;
+  if (signature === undefined && openText?.type === type)
+    return [{ ...state, openText: { ...openText, text: openText.text + text } }, [delta(type, openText.index, text)]];
+  const [ended, events] = endText(state);
+  const index = ended.partCount;
+  const started = { ...ended, partCount: index + 1 };
+  const startEvents = text === "" ? events : [...events, delta(type, index, text)];
   return signature === undefined
-    ? [{ ...begun, openText: { index, type, text } }, begins]
-    : [begun, [...begins, { type: "part-end", index, part: { type, text, seal: { signature } } }]];
+    ? [{ ...started, openText: { index, type, text } }, startEvents]
+    : [started, [...startEvents, { type: "part-end", index, part: { type, text, seal: { signature } } }]];
 };
 
 const delta = (type: GeminiOpenText["type"], index: number, text: string): ResponseEvent =>
@@ -199,43 +199,43 @@ const endText = (state: GeminiStreamState): StepResult<GeminiStreamState> => {
 const onCall = (
   state: GeminiStreamState,
   part: GeminiChunkFields,
-  asked: GeminiChunkFields,
+  functionCall: GeminiChunkFields,
 ): StepResult<GeminiStreamState> => {
-  const pieces = parsePartialArguments(asked["partialArgs"]);
-  const tool = stringOf(asked["name"]) ?? "";
-  const id = idOf(asked["id"]);
+  const pieces = parsePartialArguments(functionCall["partialArgs"]);
+  const tool = stringOf(functionCall["name"]) ?? "";
+  const id = idOf(functionCall["id"]);
   const open = state.openCall;
   const isSame = id === "" || open?.id === "" || id === open?.id;
   const isMore = isSame && (tool === "" || (tool === open?.tool && pieces.length > 0));
   if (open !== undefined && !isMore) return fail(state, `A call of ${shortName(tool)} begins inside another call.`);
-  if (open === undefined && tool === "" && asked["args"] === undefined)
+  if (open === undefined && tool === "" && functionCall["args"] === undefined)
     return pieces.length === 0
       ? skip(state, "the end of a call that is not open")
       : fail(state, "A piece of a call that never began.");
-  const said = open === undefined && id !== "" ? JSON.stringify([id, tool, asked["args"]]) : "";
-  if (said !== "" && state.seenCalls.includes(said)) return skip(state, "a call, said twice");
-  const heard = said === "" ? state.seenCalls : [...state.seenCalls.slice(-maxSeenCalls), said];
-  const [begun, events] = open === undefined ? startCall({ ...state, seenCalls: heard }, tool) : ([state, []] as const);
+  const callKey = open === undefined && id !== "" ? JSON.stringify([id, tool, functionCall["args"]]) : "";
+  if (callKey !== "" && state.seenCalls.includes(callKey)) return skip(state, "a call, said twice");
+  const seenCalls = callKey === "" ? state.seenCalls : [...state.seenCalls.slice(-maxSeenCalls), callKey];
+  const [started, events] = open === undefined ? startCall({ ...state, seenCalls }, tool) : ([state, []] as const);
   const call = extendCall(
     open ?? { index: state.partCount, tool, id, signature: undefined, args: undefined, pieces: undefined },
     {
       id,
       signature: signatureOf(part),
-      args: asked["args"],
+      args: functionCall["args"],
       pieces,
     },
   );
-  const goesOn = asked["willContinue"] === true || pieces.some(({ continues }) => continues);
-  const [next, more] = goesOn ? ([{ ...begun, openCall: call }, []] as const) : endCall(begun, call);
+  const isUnfinished = functionCall["willContinue"] === true || pieces.some(({ continues }) => continues);
+  const [next, more] = isUnfinished ? ([{ ...started, openCall: call }, []] as const) : endCall(started, call);
   return [next, [...events, ...pieces.flatMap((piece) => callDelta(call.index, piece)), ...more]];
 };
 
 const maxSeenCalls = 31;
 
 const startCall = (state: GeminiStreamState, tool: string): StepResult<GeminiStreamState> => {
-  const [said, events] = endText(state);
-  const index = said.partCount;
-  return [{ ...said, partCount: index + 1, hasCalls: true }, [...events, { type: "call-start", index, tool }]];
+  const [ended, events] = endText(state);
+  const index = ended.partCount;
+  return [{ ...ended, partCount: index + 1, hasCalls: true }, [...events, { type: "call-start", index, tool }]];
 };
 
 const extendCall = (
@@ -265,23 +265,23 @@ const endCall = (
 
 /** Handles files and code the provider executed. A signature on them cannot be kept. */
 const onOther = (state: GeminiStreamState, part: GeminiChunkFields): StepResult<GeminiStreamState> => {
-  const made = codeOf(part) ?? fileOf(part);
-  if (made === undefined)
+  const content = codeOf(part) ?? fileOf(part);
+  if (content === undefined)
     return skip(state, shortName(Object.keys(part).find((field) => !signatureOnlyFields.has(field))));
-  const ended: ResponseEvent = { type: "part-end", index: state.partCount, part: made };
-  const unsaid: readonly ResponseEvent[] =
-    signatureOf(part) === undefined ? [] : [{ type: "skipped", what: `the signature of a ${made.type} part` }];
-  return [{ ...state, partCount: state.partCount + 1 }, [ended, ...unsaid]];
+  const ended: ResponseEvent = { type: "part-end", index: state.partCount, part: content };
+  const skippedEvents: readonly ResponseEvent[] =
+    signatureOf(part) === undefined ? [] : [{ type: "skipped", what: `the signature of a ${content.type} part` }];
+  return [{ ...state, partCount: state.partCount + 1 }, [ended, ...skippedEvents]];
 };
 
-const codeOf = ({ executableCode: run, codeExecutionResult: printed }: GeminiChunkFields): Code | undefined => {
-  if (isObject(run)) {
-    const language = stringOf(run["language"])?.toLowerCase() ?? "python";
-    return { type: "code", language, text: stringOf(run["code"]) ?? "" };
+const codeOf = ({ executableCode: executed, codeExecutionResult: result }: GeminiChunkFields): Code | undefined => {
+  if (isObject(executed)) {
+    const language = stringOf(executed["language"])?.toLowerCase() ?? "python";
+    return { type: "code", language, text: stringOf(executed["code"]) ?? "" };
   }
-  if (!isObject(printed)) return undefined;
-  const fine = printed["outcome"] === undefined || printed["outcome"] === "OUTCOME_OK";
-  return { type: "code", language: fine ? "output" : "error", text: stringOf(printed["output"]) ?? "" };
+  if (!isObject(result)) return undefined;
+  const isSuccess = result["outcome"] === undefined || result["outcome"] === "OUTCOME_OK";
+  return { type: "code", language: isSuccess ? "output" : "error", text: stringOf(result["output"]) ?? "" };
 };
 
 /** Reads a file. An image made while thinking is not part of the response. */

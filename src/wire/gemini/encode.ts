@@ -47,11 +47,11 @@ export const gemini: Wire<GeminiDialect> = {
 /** Encodes a step. All results of a batch share one content without other parts: Gemini 3.6 and later refuse anything after a result. */
 const encodeStep = (step: Step, layout: ToolResponseLayout = "output"): readonly JsonObject[] => {
   if (step.role === "user") return [{ role: "user", parts: step.parts.map(userPart) }];
-  const said = { role: "model", parts: step.parts.map(modelPart) };
-  if (!hasExchange(step)) return [said];
+  const message = { role: "model", parts: step.parts.map(modelPart) };
+  if (!hasExchange(step)) return [message];
   const results: JsonObject[] = [];
   for (const part of step.parts) if (part.type === "exchange") results.push(functionResponse(part, layout));
-  return [said, { role: "user", parts: results }];
+  return [message, { role: "user", parts: results }];
 };
 
 const userPart = (part: Text | MediaFile): JsonObject => (part.type === "text" ? { text: part.text } : mediaPart(part));
@@ -86,49 +86,53 @@ const mediaPart = (file: MediaFile): JsonObject =>
     : { inlineData: { mimeType: file.mimeType, data: file.source.base64 } };
 
 const functionResponse = ({ id, tool, result }: CallExchange, layout: ToolResponseLayout): JsonObject => {
-  const words: (Text | Structured)[] = [];
+  const content: (Text | Structured)[] = [];
   const parts: JsonObject[] = [];
   for (const part of result.content) {
     if (part.type === "file") parts.push(mediaPart(part));
-    else words.push(part);
+    else content.push(part);
   }
   const response = layout === "status" ? statusLayout : outputLayout;
-  return functionResponsePart({ id, name: tool, response: response(result.status, words, parts.length), parts });
+  return functionResponsePart({ id, name: tool, response: response(result.status, content, parts.length), parts });
 };
 
-const outputLayout = (status: OutcomeStatus, words: readonly (Text | Structured)[], files: number): JsonObject => {
-  const said = status === "complete" ? "output" : "error";
-  if (words.length === 1) return { [said]: singleOutput(words[0]!, status) };
-  return { [said]: mixedOutput(words) ?? outputText(words.map(partText), files) ?? "" };
+const outputLayout = (status: OutcomeStatus, content: readonly (Text | Structured)[], files: number): JsonObject => {
+  const field = status === "complete" ? "output" : "error";
+  if (content.length === 1) return { [field]: singleOutput(content[0]!, status) };
+  return { [field]: mixedOutput(content) ?? outputText(content.map(partText), files) ?? "" };
 };
 
 /** Returns text mixed with JSON values as a list, so that values keep their type and everything its order. */
-const mixedOutput = (words: readonly (Text | Structured)[]): JsonValue | undefined =>
-  words.some(({ type }) => type === "structured")
-    ? words.map((part) => (part.type === "text" ? part.text : part.value))
+const mixedOutput = (content: readonly (Text | Structured)[]): JsonValue | undefined =>
+  content.some(({ type }) => type === "structured")
+    ? content.map((part) => (part.type === "text" ? part.text : part.value))
     : undefined;
 
 /** Returns a single value unchanged, unless it would look empty: a blank output, or an error that is null or false. */
 const singleOutput = (part: Text | Structured, status: OutcomeStatus): JsonValue => {
   if (part.type === "text") return part.text;
-  const isTelling =
+  const isInformative =
     status === "complete"
       ? typeof part.value !== "string" || part.value.trim() !== ""
       : typeof part.value === "object" && part.value !== null;
-  return isTelling ? part.value : partText(part);
+  return isInformative ? part.value : partText(part);
 };
 
 const partText = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
 
 /** Builds the `status` layout. Objects without duplicate keys are merged; other values become text, so that nothing is overwritten. */
-const statusLayout = (status: OutcomeStatus, words: readonly (Text | Structured)[]): JsonObject => {
+const statusLayout = (status: OutcomeStatus, content: readonly (Text | Structured)[]): JsonObject => {
   const texts: string[] = [];
   const objects: JsonObject[] = [];
-  const taken = new Set<string>();
-  for (const part of words) {
-    if (part.type === "structured" && isObject(part.value) && !Object.keys(part.value).some((key) => taken.has(key))) {
+  const usedKeys = new Set<string>();
+  for (const part of content) {
+    if (
+      part.type === "structured" &&
+      isObject(part.value) &&
+      !Object.keys(part.value).some((key) => usedKeys.has(key))
+    ) {
       objects.push(part.value as JsonObject);
-      for (const key of Object.keys(part.value)) taken.add(key);
+      for (const key of Object.keys(part.value)) usedKeys.add(key);
     } else texts.push(partText(part));
   }
   return statusResponse(status === "complete" ? "success" : status, texts, objects);
@@ -178,13 +182,13 @@ const callingConfig = (choice: ToolChoice | undefined): JsonObject | undefined =
 
 const generationConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): JsonObject => {
   const { settings, dialect } = request;
-  const thought = thinkingConfig(request, notes);
+  const thinkingSettings = thinkingConfig(request, notes);
   if (settings.temperature !== undefined && !dialect.sampling)
     notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
   return {
     ...(settings.maxTokens === undefined ? {} : { maxOutputTokens: settings.maxTokens }),
     ...(settings.temperature === undefined || !dialect.sampling ? {} : { temperature: settings.temperature }),
-    ...(thought === undefined ? {} : { thinkingConfig: thought }),
+    ...(thinkingSettings === undefined ? {} : { thinkingConfig: thinkingSettings }),
   };
 };
 
@@ -201,29 +205,29 @@ const thinkingConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): Jso
 };
 
 const thinkingAmount = ({ settings, dialect }: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
-  const asked = settings.thinking;
-  if (asked === undefined) return undefined;
+  const requested = settings.thinking;
+  if (requested === undefined) return undefined;
   const adapted = (message: string): void => void notes.push(note("setting-adapted", message));
   if (dialect.thinking === "none") {
-    if (asked.effort !== "none") adapted("This model does not think; the setting is left out.");
+    if (requested.effort !== "none") adapted("This model does not think; the setting is left out.");
     return undefined;
   }
   if (dialect.thinking === "level") {
-    if (asked.effort !== "none") return { thinkingLevel: asked.effort };
+    if (requested.effort !== "none") return { thinkingLevel: requested.effort };
     adapted("This model cannot stop thinking; it thinks as little as it can.");
     return { thinkingLevel: "low" };
   }
   const { least, most, off } = dialect.budget ?? defaultBudget;
-  if (asked.effort === "none") {
+  if (requested.effort === "none") {
     if (off) return { thinkingBudget: 0 };
     adapted("This model cannot stop thinking; it thinks as little as it can.");
     return { thinkingBudget: least };
   }
-  const budget = asked.budget ?? budgets[asked.effort];
-  const fit = Math.min(Math.max(budget, least), most);
-  if (fit !== asked.budget && asked.budget !== undefined)
-    adapted(`This model takes a thinking budget from ${least} to ${most}; it is given ${fit}.`);
-  return { thinkingBudget: fit };
+  const budget = requested.budget ?? budgets[requested.effort];
+  const clamped = Math.min(Math.max(budget, least), most);
+  if (clamped !== requested.budget && requested.budget !== undefined)
+    adapted(`This model takes a thinking budget from ${least} to ${most}; it is given ${clamped}.`);
+  return { thinkingBudget: clamped };
 };
 
 const declareFunction = (tool: ToolDeclaration, notes: Note[]): JsonObject => {

@@ -47,10 +47,10 @@ export const readGeminiSettings = (reader: RequestReader, request: GeminiFields,
   const maxTokens = numberOf(readField(config, "maxOutputTokens"));
   const temperature = numberOf(config["temperature"]);
   const choice = readToolChoice(reader, objectOf(readField(request, "toolConfig")), `${at}/toolConfig`);
-  const thought = objectOf(readField(config, "thinkingConfig"));
-  reader.noteUnreadFields(thought, knownFields.thinking, `${at}/generationConfig/thinkingConfig`);
-  const budget = numberOf(readField(thought, "thinkingBudget"));
-  const thinking = thinkingOf(readField(thought, "thinkingLevel"), budget);
+  const thinkingConfig = objectOf(readField(config, "thinkingConfig"));
+  reader.noteUnreadFields(thinkingConfig, knownFields.thinking, `${at}/generationConfig/thinkingConfig`);
+  const budget = numberOf(readField(thinkingConfig, "thinkingBudget"));
+  const thinking = thinkingOf(readField(thinkingConfig, "thinkingLevel"), budget);
   if (budget !== undefined && budget < 0)
     reader.carryField(
       { at: "generationConfig/thinkingConfig/thinkingBudget", value: budget, translated: true },

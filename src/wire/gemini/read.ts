@@ -16,25 +16,25 @@ import type { DecodedRequest } from "../wire.ts";
  */
 export const readGemini = (body: unknown, from: Origin): DecodedRequest => {
   const outer = Array.isArray(body) ? { contents: body } : objectOf(body);
-  const wrapped = isObject(outer["request"]) && outer["contents"] === undefined;
-  const request = wrapped ? objectOf(outer["request"]) : outer;
-  const at = wrapped ? "/request" : "";
+  const isWrapped = isObject(outer["request"]) && outer["contents"] === undefined;
+  const request = isWrapped ? objectOf(outer["request"]) : outer;
+  const at = isWrapped ? "/request" : "";
   const model = modelOf(outer["model"]) ?? modelOf(request["model"]) ?? modelOf(from.model);
   const reader = new RequestReader({ ...from, model: model ?? from.model });
   reader.carryFields(request, geminiFields, at);
-  if (wrapped) reader.noteUnreadFields(outer, knownFields.envelope);
+  if (isWrapped) reader.noteUnreadFields(outer, knownFields.envelope);
   reader.noteUnreadFields(request, knownFields.request, at);
   const contents = toList(request["contents"]).map(contentOf);
-  const firstSaid = contents.findIndex((content) => !isSystem(content));
-  const opening = firstSaid === -1 ? contents : contents.slice(0, firstSaid);
+  const firstMessage = contents.findIndex((content) => !isSystem(content));
+  const opening = firstMessage === -1 ? contents : contents.slice(0, firstMessage);
   contents.forEach((content, index) => {
     if (index >= opening.length) readContent(reader, content, `${at}/contents/${index}`);
   });
   return reader.finish({
     model,
     system: [readField(request, "systemInstruction"), ...opening.map((content) => content["parts"])]
-      .map((words) => textOf(words, "\n\n"))
-      .filter((words) => words !== "")
+      .map((text) => textOf(text, "\n\n"))
+      .filter((text) => text !== "")
       .join("\n\n"),
     tools: toList(request["tools"]).flatMap((tool, index) =>
       readGeminiTool(reader, objectOf(tool), `${at}/tools/${index}`),
@@ -62,7 +62,7 @@ const modelOf = (model: unknown): string | undefined => stringOf(model)?.replace
 const textOf = (value: unknown, separator: string): string =>
   toList(isObject(value) && "parts" in value ? value["parts"] : value)
     .map((part) => stringOf(partOf(part)["text"]) ?? "")
-    .filter((words) => words.trim() !== "")
+    .filter((text) => text.trim() !== "")
     .join(separator);
 
 const userRoles: readonly string[] = ["user", "function", "tool", ""];
@@ -93,22 +93,22 @@ const isModelPart = (part: GeminiFields): boolean =>
   isObject(readField(part, "codeExecutionResult"));
 
 const userPart = (reader: RequestReader, part: GeminiFields, at: string): readonly UserPart[] => {
-  const words = scalarText(part["text"]);
-  if (words === undefined) return mediaPart(reader, part, at);
+  const text = scalarText(part["text"]);
+  if (text === undefined) return mediaPart(reader, part, at);
   reader.noteUnreadFields(part, knownFields.words, at);
-  return [{ type: "text", text: words }];
+  return [{ type: "text", text }];
 };
 
 const modelPart = (reader: RequestReader, part: GeminiFields, at: string): readonly NewPart[] => {
-  const words = scalarText(part["text"]);
-  if (words !== undefined) {
+  const text = scalarText(part["text"]);
+  if (text !== undefined) {
     reader.noteUnreadFields(part, knownFields.words, at);
     const type = part["thought"] === true ? "thinking" : "text";
     const seal = sealOf(part, undefined);
-    return [seal === undefined ? { type, text: words } : { type, text: words, seal }];
+    return [seal === undefined ? { type, text } : { type, text, seal }];
   }
-  const asked = readField(part, "functionCall");
-  if (isObject(asked)) return [callPart(reader, part, asked, at)];
+  const functionCall = readField(part, "functionCall");
+  if (isObject(functionCall)) return [callPart(reader, part, functionCall, at)];
   const code = codePart(reader, part, at);
   if (code === undefined) return mediaPart(reader, part, at);
   reader.noteUnreadFields(part, knownFields.code, at);
@@ -116,11 +116,15 @@ const modelPart = (reader: RequestReader, part: GeminiFields, at: string): reado
   return [code];
 };
 
-const callPart = (reader: RequestReader, part: GeminiFields, asked: GeminiFields, at: string): NewPart => {
+const callPart = (reader: RequestReader, part: GeminiFields, functionCall: GeminiFields, at: string): NewPart => {
   reader.noteUnreadFields(part, knownFields.call, at);
-  reader.noteUnreadFields(asked, knownFields.callFields, `${at}/functionCall`);
-  const seal = sealOf(part, idOf(asked["id"]));
-  const call = { type: "call", tool: stringOf(asked["name"]) ?? "", input: { value: asked["args"] } } as const;
+  reader.noteUnreadFields(functionCall, knownFields.callFields, `${at}/functionCall`);
+  const seal = sealOf(part, idOf(functionCall["id"]));
+  const call = {
+    type: "call",
+    tool: stringOf(functionCall["name"]) ?? "",
+    input: { value: functionCall["args"] },
+  } as const;
   return seal === undefined ? call : { ...call, seal };
 };
 
@@ -131,20 +135,20 @@ const sealOf = (part: GeminiFields, id: string | undefined): Seal | undefined =>
 };
 
 const codePart = (reader: RequestReader, part: GeminiFields, at: string): NewPart | undefined => {
-  const run = readField(part, "executableCode");
-  if (isObject(run)) {
-    reader.noteUnreadFields(run, ["language", "code"], `${at}/executableCode`);
+  const executed = readField(part, "executableCode");
+  if (isObject(executed)) {
+    reader.noteUnreadFields(executed, ["language", "code"], `${at}/executableCode`);
     return {
       type: "code",
-      language: stringOf(run["language"])?.toLowerCase() ?? "python",
-      text: stringOf(run["code"]) ?? "",
+      language: stringOf(executed["language"])?.toLowerCase() ?? "python",
+      text: stringOf(executed["code"]) ?? "",
     };
   }
-  const printed = readField(part, "codeExecutionResult");
-  if (!isObject(printed)) return undefined;
-  reader.noteUnreadFields(printed, ["outcome", "output"], `${at}/codeExecutionResult`);
-  const fine = printed["outcome"] === undefined || printed["outcome"] === "OUTCOME_OK";
-  return { type: "code", language: fine ? "output" : "error", text: stringOf(printed["output"]) ?? "" };
+  const result = readField(part, "codeExecutionResult");
+  if (!isObject(result)) return undefined;
+  reader.noteUnreadFields(result, ["outcome", "output"], `${at}/codeExecutionResult`);
+  const isSuccess = result["outcome"] === undefined || result["outcome"] === "OUTCOME_OK";
+  return { type: "code", language: isSuccess ? "output" : "error", text: stringOf(result["output"]) ?? "" };
 };
 
 const mediaPart = (reader: RequestReader, part: GeminiFields, at: string): readonly Media[] => {
@@ -159,32 +163,41 @@ const mediaPart = (reader: RequestReader, part: GeminiFields, at: string): reado
   reader.noteUnreadFields(part, knownFields.media, at);
   const holder = data === undefined ? file : inline;
   const name = stringOf(readField(holder, "displayName"));
-  const named = name === undefined ? {} : { name };
+  const nameField = name === undefined ? {} : { name };
   const mimeType = stringOf(readField(holder, "mimeType")) || undefined;
   if (data !== undefined && !data.startsWith("data:"))
-    return [reader.mediaFromBase64(data, { ...named, mimeType: mimeType ?? "application/octet-stream" })];
-  return [fileAt(reader, data ?? uri ?? "", mimeType, named)];
+    return [reader.mediaFromBase64(data, { ...nameField, mimeType: mimeType ?? "application/octet-stream" })];
+  return [fileAt(reader, data ?? uri ?? "", mimeType, nameField)];
 };
 
 /** Reads a file by URI. A missing type is guessed from the extension; a YouTube URL is a video. */
-const fileAt = (reader: RequestReader, uri: string, mimeType: string | undefined, named: { name?: string }): Media => {
-  if (mimeType !== undefined) return reader.mediaFromUri(uri, { ...named, kind: mediaKindOf(mimeType), mimeType });
+const fileAt = (
+  reader: RequestReader,
+  uri: string,
+  mimeType: string | undefined,
+  nameField: { name?: string },
+): Media => {
+  if (mimeType !== undefined) return reader.mediaFromUri(uri, { ...nameField, kind: mediaKindOf(mimeType), mimeType });
   if (/^https?:\/\/([a-z]+\.)?(youtube\.com|youtu\.be)\//.test(uri))
-    return reader.mediaFromUri(uri, { ...named, kind: "video" });
-  const guess = reader.mediaFromUri(uri, { ...named, kind: "document" });
+    return reader.mediaFromUri(uri, { ...nameField, kind: "video" });
+  const guess = reader.mediaFromUri(uri, { ...nameField, kind: "document" });
   return { ...guess, kind: mediaKindOf(guess.mimeType) };
 };
 
 const readResult = (reader: RequestReader, part: GeminiFields, at: string): void => {
-  const answer = objectOf(readField(part, "functionResponse"));
+  const functionResponse = objectOf(readField(part, "functionResponse"));
   const here = `${at}/functionResponse`;
   reader.noteUnreadFields(part, knownFields.result, at);
-  reader.noteUnreadFields(answer, knownFields.resultFields, here);
-  const files = toList(answer["parts"]).flatMap((file, index) =>
+  reader.noteUnreadFields(functionResponse, knownFields.resultFields, here);
+  const files = toList(functionResponse["parts"]).flatMap((file, index) =>
     mediaPart(reader, objectOf(file), `${here}/parts/${index}`),
   );
-  const { status, content } = outcomeOf(answer["response"], files.length);
-  reader.result(idOf(answer["id"]) ?? "", { status, content: [...content, ...files] }, stringOf(answer["name"]));
+  const { status, content } = outcomeOf(functionResponse["response"], files.length);
+  reader.result(
+    idOf(functionResponse["id"]) ?? "",
+    { status, content: [...content, ...files] },
+    stringOf(functionResponse["name"]),
+  );
 };
 
 /** Reads the response of a call: `output` and `error` have a defined meaning; any other object is itself the output. */
@@ -192,16 +205,19 @@ const outcomeOf = (response: unknown, files: number): Outcome => {
   if (!isObject(response)) return { status: "complete", content: contentIn(response, files) };
   const { output, error, status, text_result, structured_result, ...rest } = response;
   const isAlone = Object.keys(rest).length === 0;
-  const failed = error !== undefined && error !== null && error !== false && error !== "";
+  const isError = error !== undefined && error !== null && error !== false && error !== "";
   if (isAlone && status === undefined && text_result === undefined && structured_result === undefined)
     return {
-      status: failed ? "error" : "complete",
-      content: [...contentIn(output, files), ...(failed ? contentIn(error, files) : [])],
+      status: isError ? "error" : "complete",
+      content: [...contentIn(output, files), ...(isError ? contentIn(error, files) : [])],
     };
-  const ended = isAlone && output === undefined && error === undefined ? statusOf(status) : undefined;
-  if (ended !== undefined && (text_result !== undefined || structured_result !== undefined || files > 0))
-    return { status: ended, content: [...contentIn(text_result, files), ...contentIn(structured_result, files)] };
-  return { status: failed ? "error" : "complete", content: [{ type: "structured", value: response as JsonObject }] };
+  const outcomeStatus = isAlone && output === undefined && error === undefined ? statusOf(status) : undefined;
+  if (outcomeStatus !== undefined && (text_result !== undefined || structured_result !== undefined || files > 0))
+    return {
+      status: outcomeStatus,
+      content: [...contentIn(text_result, files), ...contentIn(structured_result, files)],
+    };
+  return { status: isError ? "error" : "complete", content: [{ type: "structured", value: response as JsonObject }] };
 };
 
 /** Reads result content. The sentence used for files without text is dropped. */

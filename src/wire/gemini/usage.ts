@@ -2,17 +2,17 @@ import { toTokenCount, type UsageModality, type TokenUsage } from "../decode/eve
 import { arrayOf, objectOf } from "../reader.ts";
 
 /** Parses a usageMetadata; undefined if it counts nothing. Tokens read by server tools are part of the input. */
-export const geminiUsage = (counted: Record<string, unknown>): TokenUsage | undefined => {
-  const toolUse = toTokenCount(counted["toolUsePromptTokenCount"]);
-  const input = toTokenCount(counted["promptTokenCount"]) + toolUse;
-  const reasoning = toTokenCount(counted["thoughtsTokenCount"]);
-  const output = toTokenCount(counted["candidatesTokenCount"]) + reasoning;
+export const geminiUsage = (metadata: Record<string, unknown>): TokenUsage | undefined => {
+  const toolUse = toTokenCount(metadata["toolUsePromptTokenCount"]);
+  const input = toTokenCount(metadata["promptTokenCount"]) + toolUse;
+  const reasoning = toTokenCount(metadata["thoughtsTokenCount"]);
+  const output = toTokenCount(metadata["candidatesTokenCount"]) + reasoning;
   if (input === 0 && output === 0) return undefined;
   const inputBy = byModality([
-    ...arrayOf(counted["promptTokensDetails"]),
-    ...arrayOf(counted["toolUsePromptTokensDetails"]),
+    ...arrayOf(metadata["promptTokensDetails"]),
+    ...arrayOf(metadata["toolUsePromptTokensDetails"]),
   ]);
-  const cachedRead = toTokenCount(counted["cachedContentTokenCount"]);
+  const cachedRead = toTokenCount(metadata["cachedContentTokenCount"]);
   return {
     input,
     cachedRead,

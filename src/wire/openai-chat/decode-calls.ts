@@ -43,12 +43,12 @@ type CallPlace = number | "function_call";
 
 /** Parses the call deltas of a message delta, in order. */
 export const parseCallDeltas = (delta: Record<string, unknown>): readonly CallDelta[] => {
-  const { tool_calls: calls, function_call: only } = delta;
-  if (calls === undefined && only === undefined) return [];
+  const { tool_calls: calls, function_call: legacyCall } = delta;
+  if (calls === undefined && legacyCall === undefined) return [];
   const pieces = toList(calls).map((value, position) =>
     callDeltaOf(value, numberOf(objectOf(value)["index"]) ?? position),
   );
-  return isObject(only) ? [...pieces, callDeltaOf(only, "function_call")] : pieces;
+  return isObject(legacyCall) ? [...pieces, callDeltaOf(legacyCall, "function_call")] : pieces;
 };
 
 const callDeltaOf = (value: unknown, place: CallPlace): CallDelta => {
@@ -67,14 +67,14 @@ const callDeltaOf = (value: unknown, place: CallPlace): CallDelta => {
       isFreeText: true,
     };
   }
-  const { name, arguments: said } = isObject(call["function"]) ? call["function"] : call;
-  const given = typeof said === "string" || said === null ? undefined : said;
+  const { name, arguments: rawArguments } = isObject(call["function"]) ? call["function"] : call;
+  const given = typeof rawArguments === "string" || rawArguments === null ? undefined : rawArguments;
   return {
     place,
     hasServerIndex: isPlaced,
     id,
     tool: textOf(name),
-    text: textOf(said),
+    text: textOf(rawArguments),
     value: given,
     isFreeText: false,
   };

@@ -54,8 +54,8 @@ export const initialState = (dialect: ChatDialect): ChatStreamState => ({
 });
 
 /** Whether no content was received yet. */
-export const hasNoContent = ({ dialect, nextPart: next, openThinking: thought }: ChatStreamState): boolean =>
-  thought === undefined && next === firstPartIndex(dialect);
+export const hasNoContent = ({ dialect, nextPart, openThinking }: ChatStreamState): boolean =>
+  openThinking === undefined && nextPart === firstPartIndex(dialect);
 
 /**
  * Where reasoning details are sent back, all reasoning of a response is one part in front, with an index reserved for it:
@@ -85,38 +85,40 @@ const onReasoning: DeltaHandler = (state, delta) => {
 
 /** Appends to the open thinking, or opens one. */
 const appendThinking = (state: ChatStreamState, piece: Omit<OpenThinking, "index">): StepResult<ChatStreamState> => {
-  const [open, thought, ends] = withOpenThinking(state);
+  const [opened, openThinking, ends] = withOpenThinking(state);
   const { dialect } = state;
-  const text = newTextOf(dialect, thought.text, piece.text);
+  const text = newTextOf(dialect, openThinking.text, piece.text);
   const events: readonly ResponseEvent[] =
-    text === "" ? ends : [...ends, { type: "thinking-delta", index: thought.index, text }];
-  const whole = { ...thought, ...piece, text: thought.text + text };
-  if (piece.details === undefined) return [{ ...open, openThinking: whole }, events];
-  const details = mergeDetails(thought.details ?? [], piece.details, (said, more) => newTextOf(dialect, said, more));
+    text === "" ? ends : [...ends, { type: "thinking-delta", index: openThinking.index, text }];
+  const whole = { ...openThinking, ...piece, text: openThinking.text + text };
+  if (piece.details === undefined) return [{ ...opened, openThinking: whole }, events];
+  const details = mergeDetails(openThinking.details ?? [], piece.details, (previous, more) =>
+    newTextOf(dialect, previous, more),
+  );
   if (isDeep(piece.details) || details.length > maxItems) return fail(state, "The reasoning details have no end.");
-  return [{ ...open, openThinking: { ...whole, details } }, events];
+  return [{ ...opened, openThinking: { ...whole, details } }, events];
 };
 
 /** Returns the open thinking, or a new one with the events that end what was open. A signature closes what it signs. */
 const withOpenThinking = (
   state: ChatStreamState,
 ): readonly [ChatStreamState, OpenThinking, readonly ResponseEvent[]] => {
-  const { openThinking: thought, dialect } = state;
-  if (thought !== undefined && (thought.signature === undefined || hasLeadingThinking(dialect)))
-    return [state, thought, []];
+  const { openThinking, dialect } = state;
+  if (openThinking !== undefined && (openThinking.signature === undefined || hasLeadingThinking(dialect)))
+    return [state, openThinking, []];
   if (hasLeadingThinking(dialect)) return [state, { index: 0, text: "" }, []];
-  const [settledState, events] = endOpenParts(state);
-  const { nextPart: index } = settledState;
-  return [{ ...settledState, nextPart: index + 1 }, { index, text: "" }, events];
+  const [ended, events] = endOpenParts(state);
+  const { nextPart: index } = ended;
+  return [{ ...ended, nextPart: index + 1 }, { index, text: "" }, events];
 };
 
 /**
  * Returns the new text of a piece. Servers that repeat begin a piece with all previous text; short text may also occur
  * twice without being repeated.
  */
-const newTextOf = ({ repeatsText: restates }: ChatDialect, said: string, piece: string): string => {
-  if (!restates || piece.length < said.length || said === "" || !piece.startsWith(said)) return piece;
-  return piece.length > said.length || said.length >= 20 ? piece.slice(said.length) : piece;
+const newTextOf = ({ repeatsText }: ChatDialect, previous: string, piece: string): string => {
+  if (!repeatsText || piece.length < previous.length || previous === "" || !piece.startsWith(previous)) return piece;
+  return piece.length > previous.length || previous.length >= 20 ? piece.slice(previous.length) : piece;
 };
 
 const onContent: DeltaHandler = (state, { content }) =>
@@ -173,11 +175,12 @@ const appendText = (
   { text, isRefusal }: Omit<ChatOpenText, "index">,
 ): StepResult<ChatStreamState> => {
   if (text === "") return [state, []];
-  const { openText: words } = state;
-  if (words !== undefined && words.isRefusal === isRefusal) {
-    const more = newTextOf(state.dialect, words.text, text);
-    const told: readonly ResponseEvent[] = more === "" ? [] : [{ type: "text-delta", index: words.index, text: more }];
-    return [withOpenText(state, { index: words.index, text: words.text + more, isRefusal }), told];
+  const { openText } = state;
+  if (openText !== undefined && openText.isRefusal === isRefusal) {
+    const more = newTextOf(state.dialect, openText.text, text);
+    const emitted: readonly ResponseEvent[] =
+      more === "" ? [] : [{ type: "text-delta", index: openText.index, text: more }];
+    return [withOpenText(state, { index: openText.index, text: openText.text + more, isRefusal }), emitted];
   }
   const [{ nextPart: index, ...rest }, events] = endOpenParts(state);
   const hasRefused = rest.hasRefused || isRefusal;
@@ -188,26 +191,16 @@ const appendText = (
 };
 
 /** Written out: this runs for every token, and object spread is ten times slower. */
-const withOpenText = (state: ChatStreamState, words: ChatOpenText): ChatStreamState => {
-  const {
-    dialect,
-    over,
-    hasStarted: isHeard,
-    isAnnounced,
-    nextPart: next,
-    openThinking: thought,
-    calls,
-    hasRefused,
-    raw,
-  } = state;
+const withOpenText = (state: ChatStreamState, openText: ChatOpenText): ChatStreamState => {
+  const { dialect, over, hasStarted: isHeard, isAnnounced, nextPart, openThinking, calls, hasRefused, raw } = state;
   return {
     dialect,
     over,
     hasStarted: isHeard,
     isAnnounced,
-    nextPart: next,
-    openThinking: thought,
-    openText: words,
+    nextPart,
+    openThinking,
+    openText,
     calls,
     hasRefused,
     raw,
@@ -229,13 +222,13 @@ const onCall = (
   const found = matchCall(state.calls, piece, earlier);
   if (found === "stray") return fail(state, "There are arguments for a call that never began.");
   if (found === "repeat") return skip(state, "a call once more");
-  const [open, events] = found === "new" ? endOpenParts(state) : [state, []];
-  const before = typeof found === "number" ? open.calls[found]! : startCall(open.nextPart, piece);
+  const [opened, events] = found === "new" ? endOpenParts(state) : [state, []];
+  const before = typeof found === "number" ? opened.calls[found]! : startCall(opened.nextPart, piece);
   const after = extendCall(before, piece);
-  const told = [...events, ...callDeltaEvents(before, after, piece)];
-  if (typeof found === "number") return [{ ...open, calls: open.calls.with(found, after) }, told];
-  if (open.calls.length === maxItems) return fail(state, "The calls have no end.");
-  return [{ ...open, nextPart: open.nextPart + 1, calls: [...open.calls, after] }, told];
+  const emitted = [...events, ...callDeltaEvents(before, after, piece)];
+  if (typeof found === "number") return [{ ...opened, calls: opened.calls.with(found, after) }, emitted];
+  if (opened.calls.length === maxItems) return fail(state, "The calls have no end.");
+  return [{ ...opened, nextPart: opened.nextPart + 1, calls: [...opened.calls, after] }, emitted];
 };
 
 /** Far more calls, or reasoning details, than any response has. */
@@ -249,20 +242,22 @@ const isDeep = (value: unknown, levels = 100): boolean => {
 
 /** Ends the open text and thinking, except thinking in front. */
 const endOpenParts = (state: ChatStreamState): StepResult<ChatStreamState> => {
-  const { openThinking: thought, openText: words, dialect } = state;
-  if (thought === undefined && words === undefined) return [state, []];
-  const kept = hasLeadingThinking(dialect) ? thought : undefined;
-  const ends = [...(kept === undefined ? thinkingEndEvents(thought) : []), ...textEndEvents(words)];
+  const { openThinking, openText, dialect } = state;
+  if (openThinking === undefined && openText === undefined) return [state, []];
+  const kept = hasLeadingThinking(dialect) ? openThinking : undefined;
+  const ends = [...(kept === undefined ? thinkingEndEvents(openThinking) : []), ...textEndEvents(openText)];
   return [{ ...state, openThinking: kept, openText: undefined }, ends];
 };
 
 /** Returns the end event of thinking, if there is any. */
-export const thinkingEndEvents = (thought: OpenThinking | undefined): readonly ResponseEvent[] =>
-  thought === undefined ? [] : [{ type: "part-end", index: thought.index, part: thinkingPart(thought) }];
+export const thinkingEndEvents = (openThinking: OpenThinking | undefined): readonly ResponseEvent[] =>
+  openThinking === undefined ? [] : [{ type: "part-end", index: openThinking.index, part: thinkingPart(openThinking) }];
 
 /** Returns the end event of text, if there is any. */
-export const textEndEvents = (words: ChatOpenText | undefined): readonly ResponseEvent[] =>
-  words === undefined ? [] : [{ type: "part-end", index: words.index, part: { type: "text", text: words.text } }];
+export const textEndEvents = (openText: ChatOpenText | undefined): readonly ResponseEvent[] =>
+  openText === undefined
+    ? []
+    : [{ type: "part-end", index: openText.index, part: { type: "text", text: openText.text } }];
 
 const onOthers: DeltaHandler = (state, delta) => {
   const others = Object.keys(delta).filter((field) => !knownDeltaFields.has(field) && hasSubstance(delta[field]));

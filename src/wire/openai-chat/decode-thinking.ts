@@ -46,7 +46,7 @@ export const parseThinkingChunk = ({ thinking, signature }: Record<string, unkno
 export const mergeDetails = (
   details: readonly unknown[],
   pieces: readonly unknown[],
-  add: (said: string, piece: string) => string,
+  add: (previous: string, piece: string) => string,
 ): readonly unknown[] =>
   pieces.reduce<readonly unknown[]>((all, piece) => {
     const at = isObject(piece)
@@ -74,14 +74,14 @@ const isBlank = (value: unknown): boolean => value === undefined || value === nu
 const mergeDetail = (
   detail: Record<string, unknown>,
   piece: Record<string, unknown>,
-  add: (said: string, piece: string) => string,
+  add: (previous: string, piece: string) => string,
 ): Record<string, unknown> => {
-  const whole = { ...detail };
+  const merged = { ...detail };
   for (const [field, value] of Object.entries(piece)) {
-    const said = detail[field];
+    const previous = detail[field];
     if ((field === "text" || field === "summary") && typeof value === "string")
-      whole[field] = typeof said === "string" ? said + add(said, value) : value;
-    else if (isBlank(said)) whole[field] = value;
+      merged[field] = typeof previous === "string" ? previous + add(previous, value) : value;
+    else if (isBlank(previous)) merged[field] = value;
   }
-  return whole;
+  return merged;
 };

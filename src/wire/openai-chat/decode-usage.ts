@@ -10,11 +10,11 @@ export const chatUsage = (chunk: Record<string, unknown>): TokenUsage | undefine
 
 const usageOf = (value: unknown): TokenUsage | undefined => {
   if (!isObject(value)) return undefined;
-  const { prompt_tokens: asked, completion_tokens: answered } = value;
-  if (numberOf(asked) === undefined && numberOf(answered) === undefined) return undefined;
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = value;
+  if (numberOf(promptTokens) === undefined && numberOf(completionTokens) === undefined) return undefined;
   const details = objectOf(value["prompt_tokens_details"]);
   const input =
-    toTokenCount(asked) ||
+    toTokenCount(promptTokens) ||
     toTokenCount(value["prompt_cache_hit_tokens"]) + toTokenCount(value["prompt_cache_miss_tokens"]);
   const inputBy = inputByModality(details);
   return {

@@ -54,13 +54,13 @@ const end = (state: ChatStreamState): readonly ResponseEvent[] =>
 
 const onChunk = (state: ChatStreamState, chunk: ChatChunkFields): StepResult<ChatStreamState> => {
   const { choices } = chunk;
-  const [now, announcement] = announceModel(state, chunk);
+  const [announced, announcement] = announceModel(state, chunk);
   const events = [...announcement, ...usageEvents(chunk)];
   if (!Array.isArray(choices)) {
-    const isNews = events.length > announcement.length;
-    return [now, isNews ? events : [...events, { type: "skipped", what: "a frame without choices" }]];
+    const hasUsage = events.length > announcement.length;
+    return [announced, hasUsage ? events : [...events, { type: "skipped", what: "a frame without choices" }]];
   }
-  const [next, more] = foldItems(now, choices.entries(), onChoice);
+  const [next, more] = foldItems(announced, choices.entries(), onChoice);
   return [next, [...events, ...more]];
 };
 
@@ -68,8 +68,8 @@ const announceModel = (state: ChatStreamState, chunk: ChatChunkFields): StepResu
   const model = state.isAnnounced ? "" : (stringOf(chunk["model"]) ?? "");
   const id = state.isAnnounced ? "" : (stringOf(chunk["id"]) ?? "");
   if (model === "" && id === "") return [state, []];
-  const news = { ...(model === "" ? {} : { model }), ...(id === "" ? {} : { id }) };
-  return [{ ...state, isAnnounced: true }, [{ type: "response-start", ...news }]];
+  const names = { ...(model === "" ? {} : { model }), ...(id === "" ? {} : { id }) };
+  return [{ ...state, isAnnounced: true }, [{ type: "response-start", ...names }]];
 };
 
 const usageEvents = (chunk: ChatChunkFields): readonly ResponseEvent[] => {
@@ -101,15 +101,15 @@ const onDeltaOrMessage = (state: ChatStreamState, delta: unknown, message: unkno
 };
 
 const finishStream = (state: ChatStreamState): StepResult<ChatStreamState> => {
-  const { raw, openThinking: thought, openText: words, calls } = state;
+  const { raw, openThinking, openText, calls } = state;
   if (!state.hasStarted) return fail(state, "The stream ended before an answer began.");
   if (raw !== undefined && failureReasons.has(raw.toLowerCase())) {
     const apiError = { message: `The server stopped with "${raw}".`, reasons: [raw] };
     return endWith(state, { type: "error", error: apiError });
   }
   const ends = [
-    { index: thought?.index ?? 0, told: thinkingEndEvents(thought) },
-    { index: words?.index ?? 0, told: textEndEvents(words) },
+    { index: openThinking?.index ?? 0, told: thinkingEndEvents(openThinking) },
+    { index: openText?.index ?? 0, told: textEndEvents(openText) },
     ...calls.map((call) => ({ index: call.index, told: callEndEvents(call) })),
   ];
   const inOrder = ends.toSorted((one, other) => one.index - other.index).flatMap(({ told }) => told);

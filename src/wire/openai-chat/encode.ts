@@ -204,8 +204,8 @@ const documentFile = (file: MediaFile): JsonObject => {
 const mistralDocument = (file: MediaFile): JsonObject => {
   const uploaded = uploadedFileId(file);
   if (uploaded !== undefined) return { type: "file", file_id: uploaded };
-  const named = file.name === undefined || file.name === "" ? {} : { document_name: file.name };
-  return { type: "document_url", document_url: fileUrl(file), ...named };
+  const nameField = file.name === undefined || file.name === "" ? {} : { document_name: file.name };
+  return { type: "document_url", document_url: fileUrl(file), ...nameField };
 };
 
 const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<ChatDialect>): EncodedBody => {
@@ -239,43 +239,43 @@ const toolChoice = (request: WireRequest<ChatDialect>, notes: Note[]): JsonObjec
 };
 
 const thinking = ({ settings, tools, dialect }: WireRequest<ChatDialect>, notes: Note[]): JsonObject => {
-  const asked = settings.thinking;
+  const requested = settings.thinking;
   if (tools.length > 0 && dialect.effortWithTools !== "any") {
-    if (asked !== undefined && asked.effort !== "none")
+    if (requested !== undefined && requested.effort !== "none")
       notes.push(
         note("setting-adapted", "In Chat Completions this model thinks only without tools; it does not think here."),
       );
     return dialect.effortWithTools === "none" ? { reasoning_effort: "none" } : {};
   }
-  if (asked === undefined) return {};
-  const way = dialect.thinking;
-  switch (way.field) {
+  if (requested === undefined) return {};
+  const format = dialect.thinking;
+  switch (format.field) {
     case "none":
-      if (asked.effort !== "none")
+      if (requested.effort !== "none")
         notes.push(note("setting-adapted", "How hard this model thinks cannot be set; the setting is left out."));
       return {};
     case "reasoning_effort": {
-      const word = effortName(asked.effort, way.efforts, notes);
-      return word === undefined ? {} : { reasoning_effort: word };
+      const level = effortName(requested.effort, format.efforts, notes);
+      return level === undefined ? {} : { reasoning_effort: level };
     }
     case "reasoning": {
-      if (way.budgets === true && asked.budget !== undefined && asked.effort !== "none")
-        return { reasoning: { max_tokens: asked.budget } };
-      const word = effortName(asked.effort, way.efforts, notes);
-      return word === undefined ? {} : { reasoning: { effort: word } };
+      if (format.budgets === true && requested.budget !== undefined && requested.effort !== "none")
+        return { reasoning: { max_tokens: requested.budget } };
+      const level = effortName(requested.effort, format.efforts, notes);
+      return level === undefined ? {} : { reasoning: { effort: level } };
     }
     case "thinking": {
-      if (asked.effort === "none") return { thinking: { type: "disabled" } };
-      const word = way.efforts === undefined ? undefined : effortName(asked.effort, way.efforts, notes);
+      if (requested.effort === "none") return { thinking: { type: "disabled" } };
+      const level = format.efforts === undefined ? undefined : effortName(requested.effort, format.efforts, notes);
       return {
-        thinking: { type: "enabled", ...way.enabled },
-        ...(word === undefined ? {} : { reasoning_effort: word }),
+        thinking: { type: "enabled", ...format.enabled },
+        ...(level === undefined ? {} : { reasoning_effort: level }),
       };
     }
     case "enable_thinking":
       return {
-        enable_thinking: asked.effort !== "none",
-        ...(asked.effort === "none" || asked.budget === undefined ? {} : { thinking_budget: asked.budget }),
+        enable_thinking: requested.effort !== "none",
+        ...(requested.effort === "none" || requested.budget === undefined ? {} : { thinking_budget: requested.budget }),
       };
   }
 };

@@ -34,16 +34,17 @@ export const itemContents = (item: ResponsesItemFields): readonly ItemContent[] 
 const messageContents = (item: ResponsesItemFields): readonly ItemContent[] => {
   const { content } = item;
   const seal = messageSeal(item);
-  const said = typeof content === "string" ? [{ type: "output_text", text: content }] : arrayOf(content).map(objectOf);
-  return said.flatMap((part, slot): readonly ItemContent[] => {
+  const contents =
+    typeof content === "string" ? [{ type: "output_text", text: content }] : arrayOf(content).map(objectOf);
+  return contents.flatMap((part, slot): readonly ItemContent[] => {
     const text = stringOf(part[part["type"] === "refusal" ? "refusal" : "text"]);
     if (text === undefined) return [{ slot, what: shortName(part["type"]) }];
-    const words: ItemContent = {
+    const textContent: ItemContent = {
       slot,
       part: { type: "text", text, ...(seal === undefined ? {} : { seal }) },
     };
-    const beside = ["annotations", "logprobs"].filter((field) => arrayOf(part[field]).length > 0);
-    return [words, ...beside.map((what) => ({ slot, what }))];
+    const skippedFields = ["annotations", "logprobs"].filter((field) => arrayOf(part[field]).length > 0);
+    return [textContent, ...skippedFields.map((what) => ({ slot, what }))];
   });
 };
 
@@ -81,17 +82,17 @@ export const isRefusal = ({ content }: ResponsesItemFields): boolean =>
   arrayOf(content).some((part) => objectOf(part)["type"] === "refusal");
 
 /** Parses a usage; undefined if it counts nothing. Some servers count reasoning in addition to the output tokens. */
-export const responsesUsage = (counted: ResponsesItemFields): TokenUsage | undefined => {
-  const read = objectOf(counted["input_tokens_details"]);
-  const input = toTokenCount(counted["input_tokens"]);
-  const answer = toTokenCount(counted["output_tokens"]);
-  const reasoning = toTokenCount(objectOf(counted["output_tokens_details"])["reasoning_tokens"]);
-  if (input === 0 && answer === 0) return undefined;
+export const responsesUsage = (usage: ResponsesItemFields): TokenUsage | undefined => {
+  const inputDetails = objectOf(usage["input_tokens_details"]);
+  const input = toTokenCount(usage["input_tokens"]);
+  const outputTokens = toTokenCount(usage["output_tokens"]);
+  const reasoning = toTokenCount(objectOf(usage["output_tokens_details"])["reasoning_tokens"]);
+  if (input === 0 && outputTokens === 0) return undefined;
   return {
     input,
-    cachedRead: toTokenCount(read["cached_tokens"]),
-    cachedWrite: toTokenCount(read["cache_write_tokens"]),
-    output: reasoning > answer ? answer + reasoning : answer,
+    cachedRead: toTokenCount(inputDetails["cached_tokens"]),
+    cachedWrite: toTokenCount(inputDetails["cache_write_tokens"]),
+    output: reasoning > outputTokens ? outputTokens + reasoning : outputTokens,
     reasoning,
   };
 };

@@ -340,11 +340,11 @@ describe("the end", () => {
       parts: [],
       events: [told[1], told[0], told[2]],
     });
-    expect(answer(ending("incomplete", { ...details, output: [cut] }))).toEqual({ parts: [], told });
+    expect(answer(ending("incomplete", { ...details, output: [cut] }))).toEqual({ parts: [], events: told });
     const unsure = { ...cut, status: "in_progress" };
     expect(answer(added(unsure, 0), ending("incomplete", { ...details, output: [unsure] }))).toEqual({
       parts: [],
-      told,
+      events: told,
     });
   });
 

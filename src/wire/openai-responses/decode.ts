@@ -113,13 +113,13 @@ const onItemAdded: EventHandler = (state, event) => {
   if (hasForeignRole(item)) return fail(state, `A message has the role ${shortName(item["role"])}.`);
   if (state.openItems.length === maxOpenItems) return fail(state, `More than ${maxOpenItems} items are open at once.`);
   const tool = stringOf(item["name"]) ?? "";
-  const isCalled = kind === "call" && tool !== "";
-  const isNumbered = isCalled || (kind === "thinking" && id !== "");
-  const slots = new Map(isNumbered ? [[0, { index: state.partCount, streamed: false }]] : []);
-  const begun = isNumbered ? state.partCount + 1 : state.partCount;
+  const isNamedCall = kind === "call" && tool !== "";
+  const hasIndex = isNamedCall || (kind === "thinking" && id !== "");
+  const slots = new Map(hasIndex ? [[0, { index: state.partCount, streamed: false }]] : []);
+  const partCount = hasIndex ? state.partCount + 1 : state.partCount;
   return [
-    { ...state, partCount: begun, openItems: [...state.openItems, { id, place, kind, slots }] },
-    isCalled ? [{ type: "call-start", index: state.partCount, tool }] : [],
+    { ...state, partCount, openItems: [...state.openItems, { id, place, kind, slots }] },
+    isNamedCall ? [{ type: "call-start", index: state.partCount, tool }] : [],
   ];
 };
 
@@ -146,11 +146,11 @@ const onDelta = (kind: "text" | "thinking" | "call"): EventHandler => {
     if (slot === undefined && open.slots.size === maxOpenItems)
       return fail(state, `More than ${maxOpenItems} parts of an item are open at once.`);
     const index = slot?.index ?? state.partCount;
-    const said: ResponseEvent = { type, index, text };
-    if (slot?.streamed === true) return [state, [said]];
+    const delta: ResponseEvent = { type, index, text };
+    if (slot?.streamed === true) return [state, [delta]];
     const slots = new Map(open.slots).set(place, { index, streamed: true });
-    const begun = slot === undefined ? index + 1 : state.partCount;
-    return [{ ...state, partCount: begun, openItems: state.openItems.with(at, { ...open, slots }) }, [said]];
+    const partCount = slot === undefined ? index + 1 : state.partCount;
+    return [{ ...state, partCount, openItems: state.openItems.with(at, { ...open, slots }) }, [delta]];
   };
 };
 
@@ -190,29 +190,33 @@ const onItem = (
   if (open !== undefined && open.kind !== itemKindOf(item))
     return fail(next, `An item that began as ${open.kind} ends as ${shortName(item["type"])}.`);
   if (itemKindOf(item) === "call" && item["status"] === "incomplete") return skip(next, "a call that was cut");
-  return foldItems(next, itemContents(item), (now, held) => onItemContent(now, held, open?.slots.get(held.slot)));
+  return foldItems(next, itemContents(item), (now, content) =>
+    onItemContent(now, content, open?.slots.get(content.slot)),
+  );
 };
 
 const onItemContent = (
   state: ResponsesStreamState,
-  held: ItemContent,
+  content: ItemContent,
   slot: OpenItemPart | undefined,
 ): StepResult<ResponsesStreamState> => {
-  if ("what" in held) return skip(state, held.what);
-  const { part } = held;
+  if ("what" in content) return skip(state, content.what);
+  const { part } = content;
   if (part.type === "text" && part.text === "")
     return slot === undefined ? [state, []] : fail(state, "A message ends without the words it streamed.");
   const index = slot?.index ?? state.partCount;
-  const unsaid = slot?.streamed === true ? [] : deltas(part, index);
-  const begins: readonly ResponseEvent[] =
-    slot === undefined && part.type === "call" ? [{ type: "call-start", index, tool: part.tool }, ...unsaid] : unsaid;
+  const missingDeltas = slot?.streamed === true ? [] : deltas(part, index);
+  const startEvents: readonly ResponseEvent[] =
+    slot === undefined && part.type === "call"
+      ? [{ type: "call-start", index, tool: part.tool }, ...missingDeltas]
+      : missingDeltas;
   return [
     {
       ...state,
       partCount: slot === undefined ? index + 1 : state.partCount,
       hasCalls: state.hasCalls || part.type === "call",
     },
-    [...begins, { type: "part-end", index, part }],
+    [...startEvents, { type: "part-end", index, part }],
   ];
 };
 
@@ -324,17 +328,17 @@ const finishStream = (
     });
   const cut = state.openItems.find(({ kind, slots }) => kind === "call" || (kind === "text" && slots.size > 0));
   if (cut !== undefined && status === "completed") return fail(state, `The answer ends inside a ${cut.kind}.`);
-  const why = stringOf(objectOf(response["incomplete_details"])["reason"]);
-  const raw = (status === "incomplete" ? why : undefined) ?? stringOf(response["status"]) ?? status;
-  return endWith(state, { type: "finish", reason: reasonOf(state, status, why), raw });
+  const incompleteReason = stringOf(objectOf(response["incomplete_details"])["reason"]);
+  const raw = (status === "incomplete" ? incompleteReason : undefined) ?? stringOf(response["status"]) ?? status;
+  return endWith(state, { type: "finish", reason: reasonOf(state, status, incompleteReason), raw });
 };
 
 const reasonOf = (
   { hasCalls: called, hasRefused: refused }: ResponsesStreamState,
   status: string,
-  why: string | undefined,
+  incompleteReason: string | undefined,
 ): FinishReason => {
-  if (status === "incomplete") return finishReasons.get(why) ?? "other";
+  if (status === "incomplete") return finishReasons.get(incompleteReason) ?? "other";
   if (status !== "completed") return "other";
   if (called) return "calls";
   return refused ? "refused" : "stop";

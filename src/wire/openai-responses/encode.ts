@@ -155,10 +155,10 @@ const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObj
 };
 
 const functionCall = (part: CallExchange, id: string | undefined): JsonObject => {
-  const written = part.inputText ?? JSON.stringify(part.input);
+  const argumentText = part.inputText ?? JSON.stringify(part.input);
   return id === undefined
-    ? { type: "function_call", call_id: part.id, name: part.tool, arguments: written }
-    : { type: "function_call", id, call_id: part.id, name: part.tool, arguments: written };
+    ? { type: "function_call", call_id: part.id, name: part.tool, arguments: argumentText }
+    : { type: "function_call", id, call_id: part.id, name: part.tool, arguments: argumentText };
 };
 
 const callOutput = ({ id, result }: CallExchange): JsonObject => ({
@@ -169,14 +169,14 @@ const callOutput = ({ id, result }: CallExchange): JsonObject => ({
 
 const inputPart = (part: Text | MediaFile): JsonObject => {
   if (part.type === "text") return { type: "input_text", text: part.text };
-  const uploaded = uploadedFileId(part);
+  const fileId = uploadedFileId(part);
   if (part.kind === "image")
     return {
       type: "input_image",
-      ...(uploaded === undefined ? { image_url: fileUrl(part) } : { file_id: uploaded }),
+      ...(fileId === undefined ? { image_url: fileUrl(part) } : { file_id: fileId }),
       detail: "auto",
     };
-  if (uploaded !== undefined) return { type: "input_file", file_id: uploaded };
+  if (fileId !== undefined) return { type: "input_file", file_id: fileId };
   return part.source.type === "uri"
     ? { type: "input_file", file_url: part.source.uri }
     : { type: "input_file", filename: fileName(part), file_data: fileUrl(part) };

@@ -54,11 +54,11 @@ const knownFields = [
 const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly string[] => {
   const system: string[] = [];
   const ids: string[] = [];
-  let said: NewPart[] = [];
+  let modelParts: NewPart[] = [];
   let isHead = true;
-  const handOver = (): void => {
-    reader.model(said);
-    said = [];
+  const flush = (): void => {
+    reader.model(modelParts);
+    modelParts = [];
   };
   items.forEach((value, index) => {
     const item = typeof value === "string" ? { role: "user", content: value } : objectOf(value);
@@ -72,21 +72,21 @@ const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly st
         const text = instructionText(reader, item["content"], `${at}/content`);
         if (isHead) system.push(text);
         else {
-          handOver();
+          flush();
           reader.notice(text);
         }
         break;
       }
       case "user":
-        handOver();
+        flush();
         reader.user(contentOf(reader, item["content"], `${at}/content`));
         break;
       case "output":
-        handOver();
+        flush();
         readOutput(reader, item, at);
         break;
       case "model":
-        for (const part of modelItem(reader, item, at)) said.push(part);
+        for (const part of modelItem(reader, item, at)) modelParts.push(part);
         break;
       case "unknown":
         reader.noteUnknownPart(`An item of type ${JSON.stringify(item["type"] ?? item["role"])}`, at);
@@ -95,7 +95,7 @@ const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly st
     if (typeof item["id"] === "string") ids.push(`${at}/id`);
     reader.noteUnreadFields(item, item["status"] === "completed" ? [...itemFields, "status"] : itemFields, at);
   });
-  handOver();
+  flush();
   if (ids.length > 0)
     reader.notes.push(note("id-projected", `The server's own ids (${ids.join(", ")}) go only with its reasoning.`));
   return system;
@@ -160,14 +160,14 @@ const readOutput = (reader: OpenaiReader, item: Record<string, unknown>, at: str
 
 const modelItem = (reader: OpenaiReader, item: Record<string, unknown>, at: string): readonly NewPart[] => {
   if (item["role"] !== undefined) return withMessageSeal(modelParts(reader, item, at), item);
-  const { name: tool, call_id: id, id: own } = item;
+  const { name: tool, call_id: id, id: itemId } = item;
   switch (item["type"]) {
     case "reasoning":
       return [readReasoning(item)];
     case "custom_tool_call":
-      return [newCall({ tool, input: { input: item["input"] }, id: id ?? own, item: own })];
+      return [newCall({ tool, input: { input: item["input"] }, id: id ?? itemId, item: itemId })];
     default:
-      return [newCall({ tool, input: item["arguments"], id: id ?? own, item: own })];
+      return [newCall({ tool, input: item["arguments"], id: id ?? itemId, item: itemId })];
   }
 };
 

@@ -143,8 +143,8 @@ export const adaptToolChoice = (
   const kind = typeof choice === "object" ? "named" : choice;
   const isThere = typeof choice !== "object" || tools.some((tool) => tool.name === choice.tool);
   if (isThere && (kind === "auto" || dialect.toolChoice.includes(kind))) return choice;
-  const why = isThere ? `This API takes no tool choice "${kind}" here` : "The chosen tool is not declared";
-  notes.push(note("setting-adapted", `${why}; the model may choose.`));
+  const reason = isThere ? `This API takes no tool choice "${kind}" here` : "The chosen tool is not declared";
+  notes.push(note("setting-adapted", `${reason}; the model may choose.`));
   return "auto";
 };
 
@@ -176,19 +176,25 @@ export const temperature = (
 };
 
 /** Returns the API's name for an effort level, or for the nearest one it has; undefined if thinking cannot be requested. */
-export const effortName = (asked: ThinkingSetting["effort"], efforts: Efforts, notes: Note[]): string | undefined => {
-  const own = efforts[asked];
+export const effortName = (
+  requested: ThinkingSetting["effort"],
+  efforts: Efforts,
+  notes: Note[],
+): string | undefined => {
+  const own = efforts[requested];
   if (own !== undefined) return own;
-  const at = effortOrder.indexOf(asked);
-  const near =
+  const at = effortOrder.indexOf(requested);
+  const nearest =
     effortOrder.find((effort, index) => index > at && efforts[effort] !== undefined) ??
     effortOrder.findLast((effort, index) => index < at && efforts[effort] !== undefined);
-  if (near === undefined) {
-    if (asked !== "none") notes.push(note("setting-adapted", "How hard this model thinks cannot be set."));
+  if (nearest === undefined) {
+    if (requested !== "none") notes.push(note("setting-adapted", "How hard this model thinks cannot be set."));
     return undefined;
   }
-  notes.push(note("setting-adapted", `This model knows no effort "${asked}"; "${efforts[near]}" stands for it.`));
-  return efforts[near];
+  notes.push(
+    note("setting-adapted", `This model knows no effort "${requested}"; "${efforts[nearest]}" stands for it.`),
+  );
+  return efforts[nearest];
 };
 
 const effortOrder = ["none", "low", "medium", "high"] as const;

@@ -227,12 +227,12 @@ export const modelParts = (reader: OpenaiReader, message: Record<string, unknown
 
 const thinkingParts = (message: Record<string, unknown>): readonly NewPart[] => {
   const fields = [stringOf(message["reasoning_content"]), stringOf(message["reasoning"])];
-  const words = fields.find((text) => text !== undefined && text !== "") ?? fields.find((text) => text !== undefined);
+  const text = fields.find((text) => text !== undefined && text !== "") ?? fields.find((text) => text !== undefined);
   if (Array.isArray(message["reasoning_details"])) {
     const details = toPlainJson(message["reasoning_details"]).value as NonNullable<Seal["details"]>;
-    return [{ type: "thinking", text: words ?? detailText(details), seal: { details } }];
+    return [{ type: "thinking", text: text ?? detailText(details), seal: { details } }];
   }
-  return words === undefined ? [] : [{ type: "thinking", text: words }];
+  return text === undefined ? [] : [{ type: "thinking", text }];
 };
 
 const detailText = (details: readonly unknown[]): string =>

@@ -69,17 +69,17 @@ const annotations = new Set(["description", "title", "$defs", "$id"]);
 
 /** Merges `allOf` and the siblings of a reference into one schema. */
 const withoutAll = (schema: JsonObject, work: RewriteContext): RewriteResult => {
-  const lone = asReference(schema);
-  if (lone !== schema) work.changes.done.add("combined shapes were merged");
-  const { $ref: reference, allOf } = lone;
-  const beside = Object.keys(lone).filter((key) => key !== "$ref" && !annotations.has(key));
-  if (allOf === undefined && (reference === undefined || beside.length === 0)) return { schema: lone, work };
-  if (typeof reference !== "string" || !cannotFollow(reference, work)) return mergedHere(lone, ["allOf"], work);
-  const said = beside.filter((key) => key !== "type" && !ignoredKeywords.has(key));
+  const simplified = asReference(schema);
+  if (simplified !== schema) work.changes.done.add("combined shapes were merged");
+  const { $ref: reference, allOf } = simplified;
+  const beside = Object.keys(simplified).filter((key) => key !== "$ref" && !annotations.has(key));
+  if (allOf === undefined && (reference === undefined || beside.length === 0)) return { schema: simplified, work };
+  if (typeof reference !== "string" || !cannotFollow(reference, work)) return mergedHere(simplified, ["allOf"], work);
+  const moved = beside.filter((key) => key !== "type" && !ignoredKeywords.has(key));
   return {
     schema: moveToDescription(
-      omitKeywords(lone, (key) => beside.includes(key) && !said.includes(key)),
-      said,
+      omitKeywords(simplified, (key) => beside.includes(key) && !moved.includes(key)),
+      moved,
       work,
     ),
     work,
@@ -139,8 +139,8 @@ const withOneChoice = (schema: JsonObject, work: RewriteContext): RewriteResult 
   const { type, ...untyped } = one;
   if (type !== undefined) work.changes.done.add("the type beside a choice went into it");
   const typed = type === undefined ? branches : branches.map((branch) => withTypeFrom(branch, type));
-  const said = beside.filter((key) => key !== "type");
-  return { schema: moveToDescription({ ...untyped, anyOf: typed }, said, work), work };
+  const moved = beside.filter((key) => key !== "type");
+  return { schema: moveToDescription({ ...untyped, anyOf: typed }, moved, work), work };
 };
 
 const withTypeFrom = (branch: JsonSchemaNode, type: JsonValue): JsonSchemaNode => {
@@ -197,15 +197,15 @@ const ignoredKeywords: ReadonlySet<string> = new Set([
 ]);
 
 const withoutUnknown = (schema: JsonObject, place: SchemaPlace, work: RewriteContext): JsonObject => {
-  const heard = omitKeywords(
+  const kept = omitKeywords(
     schema,
     (key) => ignoredKeywords.has(key) || (place !== "top" && (key === "$defs" || key === "$id")),
   );
-  if (heard !== schema) work.changes.done.add("keywords about the schema itself were left out");
-  const sound = place === "top" ? withSoundNames(heard, work) : heard;
+  if (kept !== schema) work.changes.done.add("keywords about the schema itself were left out");
+  const valid = place === "top" ? withSoundNames(kept, work) : kept;
   return moveToDescription(
-    sound,
-    Object.keys(sound).filter((key) => unsupportedKeywords.has(key)),
+    valid,
+    Object.keys(valid).filter((key) => unsupportedKeywords.has(key)),
     work,
   );
 };
@@ -214,10 +214,10 @@ const withoutUnknown = (schema: JsonObject, place: SchemaPlace, work: RewriteCon
 const withSoundNames = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const { $defs: defs } = schema;
   if (!isObject(defs)) return schema;
-  const sound = omitKeywords(defs, (name) => name === "" || /[/~%]/.test(name));
-  if (sound === defs) return schema;
+  const valid = omitKeywords(defs, (name) => name === "" || /[/~%]/.test(name));
+  if (valid === defs) return schema;
   work.changes.done.add("references point into $defs");
-  return { ...schema, $defs: sound };
+  return { ...schema, $defs: valid };
 };
 
 /** Moves keywords from a schema into its description. */
@@ -298,8 +298,8 @@ const asChoice = (rest: JsonObject, branches: readonly JsonObject[], work: Rewri
 const withType = (schema: JsonObject, { changes }: RewriteContext): JsonObject => {
   if (schema["type"] !== undefined || schema["anyOf"] !== undefined) return schema;
   changes.done.add("every value has a type");
-  const telling = Object.entries(keywordsOf).find(([, keys]) => keys.some((key) => schema[key] !== undefined));
-  return { type: telling?.[0] ?? anyType, ...schema };
+  const inferred = Object.entries(keywordsOf).find(([, keys]) => keys.some((key) => schema[key] !== undefined));
+  return { type: inferred?.[0] ?? anyType, ...schema };
 };
 
 const keywordsOf: Readonly<Record<string, readonly string[]>> = {
@@ -317,13 +317,13 @@ const withOneType = (schema: JsonObject, work: RewriteContext): JsonObject => {
   const beside = Object.keys(rest).filter((key) => !annotations.has(key) && key !== "default" && key !== "enum");
   if (types.length < 2 || beside.length === 0) return schema;
   work.changes.done.add("several types became a choice");
-  const told = new Set(Object.values(keywordsOf).flat());
+  const typeKeywords = new Set(Object.values(keywordsOf).flat());
   const branches = types.map((type): JsonObject => {
     const own = keywordsOf[type] ?? [];
     return { type, ...omitKeywords(rest, (key) => !own.includes(key)) };
   });
   return asChoice(
-    omitKeywords(rest, (key) => told.has(key)),
+    omitKeywords(rest, (key) => typeKeywords.has(key)),
     branches,
     work,
   );
