@@ -18,7 +18,7 @@ export type OutgoingRequest = ModelAddress & {
   /** The request body, encoded for the transport's `destination`. */
   readonly body: JsonObject;
   /**
-   * Encodes the body again for a destination that changed: a refusal taught the transport a quirk of the endpoint.
+   * Encodes the body again for a destination that changed: an error response revealed a quirk of the endpoint.
    * Without it, a refused request is not repaired.
    */
   readonly rebuild?: (destination: Destination) => JsonObject;
@@ -114,7 +114,7 @@ class SendOperation {
   #isFinished = false;
   /** Refused bodies, and the quirk learned from the last of them. */
   readonly #refused = new Set<string>();
-  #lesson: Quirk | undefined;
+  #learnedQuirk: Quirk | undefined;
 
   constructor(shared: TransportState, outgoing: OutgoingRequest, signal: AbortSignal | undefined) {
     this.#shared = shared;
@@ -131,13 +131,13 @@ class SendOperation {
       try {
         for await (const events of this.#once(body))
           for (const event of events) {
-            this.#handOver(event);
+            this.#checkEvent(event);
             yield event;
           }
         if (this.#attempt > 1) this.#shared.budget.success();
         return;
       } catch (error) {
-        if (!(error instanceof AttemptError)) throw this.#thrown(error);
+        if (!(error instanceof AttemptError)) throw this.#toCancellation(error);
         const repaired = this.#repair(error, body);
         if (repaired !== undefined) {
           body = repaired.body;
@@ -148,7 +148,7 @@ class SendOperation {
             failure: error.classification.failure,
           };
         } else if (!this.#mayRenew(error)) {
-          const delay = await this.#planned(error, body);
+          const delay = await this.#nextDelay(error, body);
           yield { type: "retrying", attempt: this.#attempt, delay, failure: error.classification.failure };
           await this.#wait(delay);
         }
@@ -157,12 +157,12 @@ class SendOperation {
   }
 
   async *#once(body: JsonObject): AsyncGenerator<readonly TransportEvent[], void> {
-    const { world, signer: gate } = this.#shared;
+    const { world, signer } = this.#shared;
     const { stream = true, ready } = this.#outgoing;
     this.#attempt += 1;
     const renew = this.#renew === "now";
     if (renew) this.#renew = "done";
-    const request = await gate.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
+    const request = await signer.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
     await ready;
     this.#signal?.throwIfAborted();
     const { wire } = this.#destination();
@@ -182,7 +182,7 @@ class SendOperation {
   }
 
   /** Checks an event before it is emitted. After an abort, events already received are not emitted. */
-  #handOver(event: TransportEvent): void {
+  #checkEvent(event: TransportEvent): void {
     if (!this.#isFinished) this.#signal?.throwIfAborted();
     this.#isPartial ||= isContent(event);
     this.#isFinished ||= event.type === "finish";
@@ -193,7 +193,7 @@ class SendOperation {
   }
 
   /**
-   * Learns a quirk from a refusal, if it is one to learn from, and rebuilds the body. A body that was refused is never
+   * Learns a quirk from an error response, if it reveals one, and rebuilds the body. A body that was refused is never
    * sent again, and a quirk that did not help is forgotten.
    */
   #repair(
@@ -212,10 +212,10 @@ class SendOperation {
     if (isNew) destinations.setQuirks(this.#outgoing, [...known, quirk]);
     const body = rebuild(this.#destination());
     if (!this.#refused.has(JSON.stringify(body))) {
-      this.#lesson = quirk;
+      this.#learnedQuirk = quirk;
       return { quirk, body };
     }
-    if (isNew || this.#lesson === quirk)
+    if (isNew || this.#learnedQuirk === quirk)
       destinations.setQuirks(
         this.#outgoing,
         known.filter((other) => other !== quirk),
@@ -224,23 +224,24 @@ class SendOperation {
   }
 
   /** Whether to retry with a new token, once: it may have expired. */
-  #mayRenew({ classification: verdict }: AttemptError): boolean {
+  #mayRenew({ classification }: AttemptError): boolean {
     const { type } = this.#outgoing.provider.auth;
-    if (verdict.failure.kind !== "bad-key" || this.#renew !== "not yet" || this.#isPartial) return false;
+    if (classification.failure.kind !== "bad-key" || this.#renew !== "not yet" || this.#isPartial) return false;
     if (type !== "google" && type !== "aws" && type !== "code-assist") return false;
     this.#renew = "now";
     return true;
   }
 
   /** Returns the retry backoff before the next attempt; throws if there is none. */
-  async #planned(error: AttemptError, body: JsonObject): Promise<number> {
-    const { failure, isRetryable: retry, minDelay: floor } = error.classification;
+  async #nextDelay(error: AttemptError, body: JsonObject): Promise<number> {
+    const { failure, isRetryable, minDelay } = error.classification;
     const { world, budget } = this.#shared;
-    const { maxAttempts: attempts, maxWait: longestWait, maxTotalWait: allWaits } = this.#policy;
+    const { maxAttempts, maxWait, maxTotalWait } = this.#policy;
     const overloaded = failure.kind === "overloaded";
-    const delay = backoffDelay(this.#attempt, { floor, overloaded, random: world.random });
-    const hopeless = !retry || this.#isPartial || this.#attempt >= attempts || floor > longestWait;
-    if (hopeless || this.#waited + delay > allWaits || !budget.take()) throw await this.#given(failure, body, error);
+    const delay = backoffDelay(this.#attempt, { minDelay, overloaded, random: world.random });
+    const isFinal = !isRetryable || this.#isPartial || this.#attempt >= maxAttempts || minDelay > maxWait;
+    if (isFinal || this.#waited + delay > maxTotalWait || !budget.take())
+      throw await this.#toProviderError(failure, body, error);
     return delay;
   }
 
@@ -249,11 +250,11 @@ class SendOperation {
     try {
       await this.#shared.world.clock.sleep(delay, this.#signal);
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#toCancellation(error);
     }
   }
 
-  async #given(failure: Failure, body: JsonObject, cause: Error): Promise<ProviderError> {
+  async #toProviderError(failure: Failure, body: JsonObject, cause: Error): Promise<ProviderError> {
     const partial = this.#isPartial ? ({ partial: true } as const) : {};
     if (failure.kind !== "refused") return new ProviderError({ ...failure, ...partial }, { cause });
     const { provider, model } = this.#outgoing;
@@ -262,7 +263,7 @@ class SendOperation {
   }
 
   /** Converts an error that is not the provider's: a cancellation, or a bug. */
-  #thrown(error: unknown): unknown {
+  #toCancellation(error: unknown): unknown {
     if (this.#signal?.aborted !== true) return error;
     return new ProviderError(
       { ...this.#who, kind: "cancelled", ...(this.#isPartial ? { partial: true } : {}) },

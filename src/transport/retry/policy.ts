@@ -35,13 +35,13 @@ const backoffCeilings = { normal: 16_000, overloaded: 60_000 } as const;
  */
 export const backoffDelay = (
   retry: number,
-  { floor, overloaded, random }: { floor: number; overloaded: boolean; random: () => number },
+  { minDelay, overloaded, random }: { minDelay: number; overloaded: boolean; random: () => number },
 ): number => {
   const ceiling = Math.min(
     overloaded ? backoffCeilings.overloaded : backoffCeilings.normal,
     firstBackoffCeiling * 2 ** (retry - 1),
   );
-  return floor + random() * ceiling;
+  return minDelay + random() * ceiling;
 };
 
 /**
