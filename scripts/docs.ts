@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createSettingsSchema } from "../src/settings/schema/json-schema.ts";
+import { writeLazyProviders } from "./lazy-providers.ts";
 import { tables } from "./tables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -70,6 +71,7 @@ const runCommand = (command: string, cwd: string): string => {
 };
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  await writeLazyProviders();
   writeFileSync(join(root, settingsSchemaFile.path), settingsSchemaFile.text);
   for (const path of documents) {
     const text = readFileSync(join(root, path), "utf8");

@@ -1,12 +1,13 @@
 /*
- * `node scripts/models.mjs` writes src/providers/models.data.ts from published model data and prints where a second
+ * `npx tsx scripts/models.mjs` writes src/providers/models.data.ts from published model data and prints where a second
  * source has other prices. Needs npm and tar. For newer data, change the versions and dates below.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { providers } from "../src/providers/all.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const output = join(root, "src", "providers", "models.data.ts");
@@ -45,9 +46,9 @@ const unpack = (folder, { name, version }) => {
   return into;
 };
 
-/** Reads the chat models of one file, which groups them by API. */
+/** The chat models of one file, which groups them by API. Empty if the source lacks the provider. */
 const modelsIn = (path) =>
-  Object.entries(JSON.parse(readFileSync(path, "utf8"))).flatMap(([api, models]) =>
+  Object.entries(existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {}).flatMap(([api, models]) =>
     Object.values(models)
       .filter(({ type }) => type === "chat")
       .map((model) => ({ ...factsFrom(model), api })),
@@ -78,14 +79,13 @@ const pricesFrom = ({ tiers = [], ...base }) =>
         }),
       );
 
-/** Builds the catalogue: the models of every provider, by provider id. */
+/** Every provider's models. A provider without an exception below is read under its own id. */
 const catalogueFrom = (read) => {
   const [googles, openais] = [read("google"), read("openai").map(withWholeWindow)];
-  const served = {
+  const exceptions = {
     google: googles.filter(({ id }) => !id.startsWith("deep-research")),
     vertex: read("google-vertex").map(withTiersOf(googles)),
     "code-assist": googles.filter(({ id }) => inCodeAssist.has(id)).map(withoutPrice),
-    anthropic: read("anthropic"),
     bedrock: read("amazon-bedrock"),
     openai: openais,
     "openai-chat": openais,
@@ -93,25 +93,21 @@ const catalogueFrom = (read) => {
       .filter(({ api }) => api === "azure-openai-responses")
       .map(withWholeWindow)
       .map(withTiersOf(openais)),
-    xai: read("xai"),
-    groq: read("groq"),
     openrouter: read("openrouter")
       .filter(({ id }) => onOpenRouter.test(id))
       .map(withoutPromotion),
     kimi: read("moonshotai"),
-    mistral: read("mistral"),
-    deepseek: read("deepseek"),
     // The source lists a subscription, with the same models under the same names.
     qwen: read("qwen-token-plan")
       .filter(({ id }) => id.startsWith("qwen"))
       .map(withoutPrice),
-    zai: read("zai"),
-    minimax: read("minimax"),
+    // Facts about these are below.
     cohere: [],
     local: [],
     offline: [],
   };
-  return Object.entries(served).map(([provider, models]) => ({
+  const served = providers.map(({ id }) => [id, exceptions[id] ?? read(id)]);
+  return served.map(([provider, models]) => ({
     provider,
     models: [...models, ...extraOf(provider, models)]
       .map((model) => ({ ...model, input: kindsOf(provider, model) }))
@@ -248,20 +244,20 @@ const textOf = (catalogue) => `/*
  */
 
 /** The date of the facts. */
-export const asOf = "${source.published}";
+export const catalogueDate = "${source.published}";
 
 /** One model. \`input\` has a letter for each kind it takes: text, image, document, audio, video. Null is unknown. */
-export type Row = readonly [
+export type CatalogueRow = readonly [
   id: string,
   context: number | null,
   maxOutput: number | null,
   input: string,
   reasoning: boolean,
-  ...prices: readonly PriceRow[],
+  ...prices: readonly CataloguePriceRow[],
 ];
 
 /** US dollars for a million tokens, for prompts of more than \`above\` tokens. */
-export type PriceRow = readonly [
+export type CataloguePriceRow = readonly [
   above: number,
   input: number,
   output: number,
@@ -270,7 +266,7 @@ export type PriceRow = readonly [
 ];
 
 /** The models of each provider, sorted by id. */
-export const catalogue: Readonly<Record<string, readonly Row[]>> = {
+export const catalogue: Readonly<Record<string, readonly CatalogueRow[]>> = {
 ${catalogue.map(({ provider, models }) => `${JSON.stringify(provider)}: [\n${models.map((model) => `${rowOf(model)},\n`).join("")}],`).join("\n")}
 };
 `;
@@ -284,23 +280,13 @@ const priceRowOf = ({ above, input, output, cachedRead, cachedWrite }) => {
   return row;
 };
 
-/** Provider names of the second source. */
+/** The second source's names of our providers. */
 const secondNames = {
-  google: "google",
+  ...Object.fromEntries(providers.map(({ id }) => [id, id])),
   vertex: "google",
-  anthropic: "anthropic",
   bedrock: "aws",
-  openai: "openai",
-  azure: "azure",
   xai: "x-ai",
-  groq: "groq",
-  openrouter: "openrouter",
   kimi: "moonshotai",
-  mistral: "mistral",
-  deepseek: "deepseek",
-  zai: "zai",
-  minimax: "minimax",
-  cohere: "cohere",
 };
 
 /** Lists models for which the two sources have different base prices, and the counts. */

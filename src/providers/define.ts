@@ -24,6 +24,14 @@ export type Provider = {
   ) => Destination;
 };
 
+/** A provider that is loaded on demand: start-up loads the wire of one provider instead of all. */
+export type LazyProvider = {
+  readonly id: string;
+  /** Environment variables with a key of it. */
+  readonly keys: readonly string[];
+  readonly load: () => Promise<Provider>;
+};
+
 /** The base URL of a provider, and the path of each operation. */
 export type Endpoint = {
   /** `{region}`, `{resource}` and `{vertex-host}` are filled in from the environment. */
@@ -77,7 +85,7 @@ export type Auth =
   | { readonly type: "code-assist" }
   | { readonly type: "none" };
 
-/** What rendering needs to know about a model, apart from its name. */
+/** Everything rendering needs to know about a model, apart from its name. */
 export type Traits = Omit<Target, "provider" | "model" | "account"> &
   Pick<Destination, "requiresTools" | "requiresThinkingInLoop">;
 

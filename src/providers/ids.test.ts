@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { destinationOf } from "./find.ts";
 
-/* Weights know the ids of their maker, whoever serves them. */
+/* Models expect their vendor's id format at any provider. */
 
 const idOf = (to: string, tool = "read_file"): string => destinationOf(to).target.ids.project(7, tool, 0);
 

@@ -1,65 +1,6 @@
 import type { Provider } from "./define.ts";
+import { lazyProviders } from "./lazy.data.ts";
 import { UnknownNameError } from "./unknown-name.ts";
-
-/** A provider that is loaded on demand: start-up loads the wire of one provider instead of all. */
-export type LazyProvider = {
-  readonly id: string;
-  /** Environment variables with a key of it. */
-  readonly keys: readonly string[];
-  readonly load: () => Promise<Provider>;
-};
-
-/** The same providers as in all.ts, in the same order. */
-export const lazyProviders: readonly LazyProvider[] = [
-  {
-    id: "google",
-    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    load: async () => (await import("./definitions/google.ts")).google,
-  },
-  { id: "vertex", keys: [], load: async () => (await import("./definitions/google.ts")).vertex },
-  { id: "code-assist", keys: [], load: async () => (await import("./definitions/google.ts")).codeAssist },
-  {
-    id: "anthropic",
-    keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
-    load: async () => (await import("./definitions/anthropic.ts")).anthropic,
-  },
-  { id: "bedrock", keys: [], load: async () => (await import("./definitions/bedrock.ts")).bedrock },
-  { id: "openai", keys: ["OPENAI_API_KEY"], load: async () => (await import("./definitions/openai.ts")).openai },
-  {
-    id: "openai-chat",
-    keys: ["OPENAI_API_KEY"],
-    load: async () => (await import("./definitions/openai-chat.ts")).openaiChat,
-  },
-  { id: "xai", keys: ["XAI_API_KEY"], load: async () => (await import("./definitions/xai.ts")).xai },
-  { id: "groq", keys: ["GROQ_API_KEY"], load: async () => (await import("./definitions/groq.ts")).groq },
-  {
-    id: "openrouter",
-    keys: ["OPENROUTER_API_KEY"],
-    load: async () => (await import("./definitions/openrouter.ts")).openrouter,
-  },
-  {
-    id: "kimi",
-    keys: ["MOONSHOT_API_KEY", "KIMI_API_KEY"],
-    load: async () => (await import("./definitions/kimi.ts")).kimi,
-  },
-  { id: "mistral", keys: ["MISTRAL_API_KEY"], load: async () => (await import("./definitions/mistral.ts")).mistral },
-  {
-    id: "deepseek",
-    keys: ["DEEPSEEK_API_KEY"],
-    load: async () => (await import("./definitions/deepseek.ts")).deepseek,
-  },
-  { id: "azure", keys: ["AZURE_OPENAI_API_KEY"], load: async () => (await import("./definitions/openai.ts")).azure },
-  { id: "qwen", keys: ["DASHSCOPE_API_KEY"], load: async () => (await import("./definitions/qwen.ts")).qwen },
-  { id: "zai", keys: ["ZAI_API_KEY"], load: async () => (await import("./definitions/zai.ts")).zai },
-  { id: "minimax", keys: ["MINIMAX_API_KEY"], load: async () => (await import("./definitions/minimax.ts")).minimax },
-  {
-    id: "cohere",
-    keys: ["COHERE_API_KEY", "CO_API_KEY"],
-    load: async () => (await import("./definitions/cohere.ts")).cohere,
-  },
-  { id: "local", keys: [], load: async () => (await import("./definitions/local.ts")).local },
-  { id: "offline", keys: [], load: async () => (await import("./definitions/offline.ts")).offline },
-];
 
 /** Loads a provider by id. Throws an `UnknownNameError` with the nearest names. */
 export const loadProvider = (id: string): Promise<Provider> => {

@@ -13,13 +13,15 @@ const all: readonly ModelFacts[] = providers.flatMap(({ id }) => listModelFacts(
 const nameOf = ({ provider, id }: ModelFacts): string => `${provider}/${id}`;
 
 describe("the facts about models", () => {
-  it("cover every provider and its default model", () => {
-    expect(Object.keys(catalogue).toSorted()).toEqual(providers.map(({ id }) => id).toSorted());
-    expect(providers.filter(({ id, defaultModel }) => !findModelFacts(id, defaultModel).known)).toEqual([]);
+  it("cover the default model of every provider in the catalogue", () => {
+    const covered = providers.filter(({ id }) => id in catalogue);
+    expect(covered.map(({ id }) => id).toSorted()).toEqual(Object.keys(catalogue).toSorted());
+    expect(covered.length).toBeGreaterThanOrEqual(20);
+    expect(covered.filter(({ id, defaultModel }) => !findModelFacts(id, defaultModel).known)).toEqual([]);
   });
 
   it("name each model once, in order", () => {
-    for (const { id } of providers) {
+    for (const id of Object.keys(catalogue)) {
       const ids = listModelFacts(id).map((model) => model.id);
       expect(ids).toEqual([...new Set(ids)].toSorted());
       expect(ids.length).toBeGreaterThan(0);
@@ -58,7 +60,7 @@ describe("the facts about models", () => {
   it("state their date, source and licence", () => {
     const text = readFileSync(join(src, "providers", "models.data.ts"), "utf8");
     const header = text.slice(0, text.indexOf("*/"));
-    expect(header).toContain(`What is known of models on ${factsDate}`);
+    expect(header).toContain(`Model facts as of ${factsDate}`);
     expect(header).toMatch(
       /From @earendil-works\/pi-ai \d+\.\d+\.\d+ \(MIT, copyright [^)]+\), published \d{4}-\d\d-\d\d/,
     );
@@ -140,7 +142,7 @@ const knownDifferences = [
     difference: "+document +audio +video",
   },
   {
-    why: "A model nobody described gets pictures, and these read words only.",
+    why: "An unknown model gets images, and these accept text only.",
     provider: "bedrock",
     models: [
       "global.zai.glm-5.3",
@@ -270,7 +272,7 @@ describe("a model name", () => {
     ["anthropic", ""],
     ["openai", "claude-sonnet-5"],
     ["mistral", "mistral-large-2411"],
-    ["nobody", "claude-sonnet-5"],
+    ["unknown", "claude-sonnet-5"],
     ["constructor", "name"],
     ["__proto__", "0"],
   ])("that is unknown gets safe defaults: %s/%s", (provider, id) => {
@@ -286,12 +288,12 @@ describe("a model name", () => {
   });
 
   it("of an unknown provider has no models", () => {
-    expect(["nobody", "constructor", "__proto__"].map(listModelFacts)).toEqual([[], [], []]);
+    expect(["unknown", "constructor", "__proto__"].map(listModelFacts)).toEqual([[], [], []]);
   });
 });
 
 describe("the cost of a response", () => {
-  const base: ModelFacts = findModelFacts("nobody", "nothing");
+  const base: ModelFacts = findModelFacts("unknown", "unknown");
   const priced = (price: Price): ModelFacts => ({ ...base, price });
   const used = (usage: Partial<TokenUsage>): TokenUsage => ({
     input: 0,

@@ -14,7 +14,7 @@ export type Finding = {
   readonly message: string;
   /** `error`: the API refuses or silently loses something. `advice`: accepted there, but not portable. */
   readonly level: "error" | "advice";
-  /** What the API does: answers 400, silently drops or misreads something, or nothing. */
+  /** The API's reaction: it answers 400, silently drops or misreads something, or nothing. */
   readonly effect: "rejected" | "ignored" | "accepted";
 };
 

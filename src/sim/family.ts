@@ -24,6 +24,17 @@ export type SimProvider<Quirks = unknown> = {
   readonly quirks: Quirks;
 };
 
+/** A provider without an entry in its family's table, which is simulated as a typical server of the family. */
+export type UnlistedProvider = {
+  readonly id: string;
+  readonly wire: RuleWire;
+  /** The path before the family's own paths. */
+  readonly base: string;
+  readonly auth: SimProvider["auth"];
+  /** Names of its models; any other name is accepted too. */
+  readonly models: readonly string[];
+};
+
 export type SimModel = {
   readonly id: string;
   readonly context: number;
@@ -169,6 +180,8 @@ export type SimResponsePart =
 export type SimFamily<Quirks = unknown> = {
   readonly wire: RuleWire;
   readonly providers: readonly SimProvider<Quirks>[];
+  /** The template for providers without an entry. Default: the first of `providers`. */
+  readonly generic?: SimProvider<Quirks>;
   /** Selects the operation for a method and path (without the provider's base); undefined is answered as not found. */
   readonly route: (request: HttpRequest, path: string, provider: SimProvider<Quirks>) => ApiRoute | undefined;
   /** Encodes a refusal in the vendor's error envelope, with its own status where it differs from the refusal's. */

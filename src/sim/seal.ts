@@ -4,7 +4,7 @@ import { asNumber, asObject, asText } from "./json.ts";
 import type { ReplyPart } from "./model/types.ts";
 import { countTextTokens } from "./tokens.ts";
 
-/** What a seal is bound to: provider, model, text and the prompt before it. `prefix` is a digest. */
+/** The data a seal is bound to: provider, model, text and the prompt before it. `prefix` is a digest. */
 export type SealContent = {
   readonly provider: string;
   readonly model: string;

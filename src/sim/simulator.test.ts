@@ -17,9 +17,26 @@ describe("a simulator", () => {
     expect(new Set(listSimulatedProviders()).size).toBe(listSimulatedProviders().length);
   });
 
+  it("simulates a provider without an entry as a typical server of its family", async () => {
+    for (const wire of ["gemini", "anthropic", "bedrock", "openai-responses", "openai-chat"] as const) {
+      const described = { id: "acme", wire, base: "/acme/v1", auth: "bearer", models: ["acme-1"] } as const;
+      expect(createSimulator({ provider: described }).provider).toMatchObject({ id: "acme", wire, base: "/acme/v1" });
+    }
+    const { handle, log } = createSimulator({
+      provider: { id: "acme", wire: "openai-chat", base: "/acme/v1", auth: "bearer", models: ["acme-1"] },
+    });
+    const { status } = await handle({
+      method: "POST",
+      url: "https://api.acme.example/acme/v1/chat/completions",
+      headers: { authorization: "Bearer key" },
+      body: JSON.stringify({ model: "acme-1", messages: [{ role: "user", content: "hi" }] }),
+    });
+    expect({ status, log }).toMatchObject({ status: 200, log: [{ verdict: "accepted", model: "acme-1" }] });
+  });
+
   it("lists the available providers for an unknown name", () => {
     expect(() => createSimulator({ provider: "anthropik" })).toThrow(
-      `Nobody simulates "anthropik". There are: ${listSimulatedProviders().join(", ")}.`,
+      `Unknown API "anthropik". Available: ${listSimulatedProviders().join(", ")}.`,
     );
   });
 

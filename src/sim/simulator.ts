@@ -5,7 +5,7 @@ import { createPromptCache } from "./prompt-cache.ts";
 import { echoModel } from "./model/echo.ts";
 import { kindOfStatus } from "./request-checks.ts";
 import { answerRequest, type SimExchangeOutcome, type SimServer } from "./exchange.ts";
-import type { SimRequest, SimFamily, ApiRefusal, SimProvider, ModelFunction } from "./family.ts";
+import type { SimRequest, SimFamily, ApiRefusal, SimProvider, ModelFunction, UnlistedProvider } from "./family.ts";
 import { deliverBody, applyEventFaults, type Delivery } from "./faults/delivery.ts";
 import { indexFaults, faultsFor, createNetError, type SimFault, type FaultPlan } from "./faults/fault.ts";
 import { createLogEntry, type LogEntry } from "./request-log.ts";
@@ -13,8 +13,11 @@ import { selectReply, toModelReply, type Script } from "./model/script.ts";
 
 /** The options of a simulator. */
 export type SimulatorOptions = {
-  /** Id of a simulated provider, or the name of an API family, which means its own vendor. */
-  readonly provider: string;
+  /**
+   * Id of a simulated provider, or the name of an API family, which means its own vendor. A provider without an entry in
+   * the simulator is described instead.
+   */
+  readonly provider: string | UnlistedProvider;
   /**
    * The model: a script or a function. Where a script has no reply, and without one, the model describes what it
    * received.

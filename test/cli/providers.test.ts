@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../../src/providers/all.ts";
 import { factsDate, listModelFacts } from "../../src/providers/models.ts";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { listSimulatable } from "../../src/cli/requests/simulated-providers.ts";
 import type { RunningSimulator } from "../../src/sim/serve.ts";
 import { version } from "../../src/world/version.ts";
 import { ensureBuilt, type Ran } from "../built.ts";
@@ -93,7 +93,7 @@ describe("parley models", () => {
     expect(groups).toHaveLength(providers.length);
   });
 
-  it.each(listSimulatedProviders().filter((id) => id !== "code-assist" && id !== "cohere"))(
+  it.each(listSimulatable().filter((id) => id !== "code-assist" && id !== "cohere"))(
     "asks %s for its list",
     async (id) => {
       const ran = await run(["models", "--provider", id, "--json"], all.env);
@@ -181,13 +181,13 @@ describe("parley doctor", () => {
   it("reports every provider that responds, with its endpoint and what set it", async () => {
     const { code, out, err } = await run(["doctor"], all.env);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const id of listSimulatedProviders()) {
+    for (const id of listSimulatable()) {
       const said = new RegExp(`^ok   ${id} .*?(?=^\\S|^$)`, "ms").exec(out)?.[0].replaceAll(/\s+/g, " ");
       expect(said).toContain(`${all.url}/${id}`);
       expect(said).toContain(`(${baseVariable(id)});`);
       expect(said).toContain("responds");
     }
-    expect(out).toContain(`\n${listSimulatedProviders().length} of ${providers.length} can be used.\n`);
+    expect(out).toContain(`\n${listSimulatable().length} of ${providers.length} can be used.\n`);
     expect(out).not.toContain(canary);
   });
 
@@ -281,7 +281,7 @@ describe("settings that only some providers need", () => {
 
 describe("keys are never printed", () => {
   const moved = (to: (id: string) => string): Readonly<Record<string, string>> =>
-    Object.fromEntries(listSimulatedProviders().map((id) => [baseVariable(id), to(id)]));
+    Object.fromEntries(listSimulatable().map((id) => [baseVariable(id), to(id)]));
 
   /** What can be wrong with everyone at once, and what is then said of a provider with a key. */
   const troubles: readonly (readonly [string, () => Promise<Readonly<Record<string, string>>>, string])[] = [

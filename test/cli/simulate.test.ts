@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../../src/providers/all.ts";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { listSimulatable } from "../../src/cli/requests/simulated-providers.ts";
 import type { Script } from "../../src/sim/model/script.ts";
 import { ensureBuilt } from "../built.ts";
 import { everyKey } from "../support/exchange.ts";
@@ -67,7 +67,7 @@ describe("parley simulate", () => {
     };
     const answering = found.filter(({ state }) => state === "ok");
     expect(answering.map(({ id }) => id)).toEqual(
-      providers.map(({ id }) => id).filter((id) => listSimulatedProviders().includes(id)),
+      providers.map(({ id }) => id).filter((id) => listSimulatable().includes(id)),
     );
     expect(answering.filter(({ models }) => models === undefined).map(({ id }) => id)).toEqual([
       "code-assist",

@@ -4,6 +4,8 @@ import { RequestComposer } from "../../src/wire/compose.ts";
 import type { RequestSettings } from "../../src/wire/wire.ts";
 import type { Conversation, Origin } from "../../src/conversation/entry.ts";
 import type { JsonObject } from "../../src/conversation/json.ts";
+import { describeSimulated } from "../../src/cli/requests/simulated-providers.ts";
+import { providers } from "../../src/providers/all.ts";
 import type { Provider } from "../../src/providers/define.ts";
 import { findProvider } from "../../src/providers/find.ts";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
@@ -19,6 +21,9 @@ export const canary = "canary-7f3a9d";
 
 /** An environment with credentials for every provider. */
 export const everyKey: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    providers.flatMap(({ id, auth }) => ("env" in auth ? [[auth.env[0] ?? id, `${canary}-${id}`]] : [])),
+  ),
   GEMINI_API_KEY: `AIza-${canary}-google`,
   GOOGLE_OAUTH_ACCESS_TOKEN: `ya29.${canary}-cloud`,
   GOOGLE_CLOUD_PROJECT: "a-project",
@@ -70,7 +75,12 @@ export const simulateProvider = (
       return { ...response, body: counted(response.body, traffic) };
     },
   });
-  simulator = createSimulator({ provider: name, now: world.clock.now, sleep: world.clock.sleep, ...options });
+  simulator = createSimulator({
+    provider: describeSimulated(name),
+    now: world.clock.now,
+    sleep: world.clock.sleep,
+    ...options,
+  });
   const transport = openTransport({
     world,
     signer: createRequestSigner(world),

@@ -1,6 +1,6 @@
 import type { Provider } from "../../src/providers/define.ts";
 import { findProvider } from "../../src/providers/find.ts";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { describeSimulated, listSimulatable } from "../../src/cli/requests/simulated-providers.ts";
 import { serve } from "../../src/sim/serve.ts";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
@@ -22,7 +22,10 @@ export type ServedSimulators = {
 /** Starts all simulators, each below its own path. They take our keys and signatures, and no others. */
 export const serveSimulators = async (options: Omit<SimulatorOptions, "provider"> = {}): Promise<ServedSimulators> => {
   const simulators = Object.fromEntries(
-    listSimulatedProviders().map((id) => [id, createSimulator({ provider: id, ...allowedKeys, ...options })]),
+    listSimulatable().map((id) => [
+      id,
+      createSimulator({ provider: describeSimulated(id), ...allowedKeys, ...options }),
+    ]),
   );
   const { url, close } = await serve(
     Object.fromEntries(Object.entries(simulators).map(([id, simulator]) => [`/${id}`, simulator])),

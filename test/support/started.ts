@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { findProvider } from "../../src/providers/find.ts";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { describeSimulated, listSimulatable } from "../../src/cli/requests/simulated-providers.ts";
 import { serve, type RunningSimulator } from "../../src/sim/serve.ts";
 import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 import { bin, type Ran } from "../built.ts";
@@ -62,7 +62,9 @@ const nowhere = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: 
 export const servedToAll = async (
   options: Omit<SimulatorOptions, "provider"> = {},
 ): Promise<RunningSimulator & { readonly env: Readonly<Record<string, string>> }> => {
-  const simulators = listSimulatedProviders().map((id) => [id, createSimulator({ provider: id, ...options })] as const);
+  const simulators = listSimulatable().map(
+    (id) => [id, createSimulator({ provider: describeSimulated(id), ...options })] as const,
+  );
   const serving = await serve(Object.fromEntries(simulators.map(([id, simulator]) => [`/${id}`, simulator])));
   const moved = simulators.map(([id]) => [baseVariable(id), `${serving.url}/${id}${basePath(id)}`]);
   return { ...serving, env: { ...everyKey, ...Object.fromEntries(moved) } };

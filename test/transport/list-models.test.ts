@@ -4,6 +4,7 @@ import type { Conversation } from "../../src/conversation/entry.ts";
 import { providers } from "../../src/providers/all.ts";
 import type { Provider } from "../../src/providers/define.ts";
 import { findProvider } from "../../src/providers/find.ts";
+import { listSimulatable } from "../../src/cli/requests/simulated-providers.ts";
 import { listSimulatedProviders } from "../../src/sim/registry.ts";
 import type { SimFault } from "../../src/sim/faults/fault.ts";
 import type { SimulatorOptions } from "../../src/sim/simulator.ts";
@@ -76,7 +77,7 @@ beforeAll(() => import("@smithy/signature-v4"));
 describe("the list of models", () => {
   it("is offered by everyone but Code Assist and the model within", () => {
     expect(providers.filter(({ id }) => !lists.includes(id)).map(({ id }) => id)).toEqual(["code-assist", "offline"]);
-    expect(lists.filter((id) => !listSimulatedProviders().includes(id))).toEqual([]);
+    expect(lists.filter((id) => !listSimulatable().includes(id))).toEqual([]);
   });
 
   it.each(lists.filter((id) => !unlisted.includes(id)))("of %s comes whole, by the names requests use", async (id) => {

@@ -1,4 +1,4 @@
-import { lazyProviders } from "../../providers/lazy.ts";
+import { lazyProviders } from "../../providers/lazy.data.ts";
 import type { Settings } from "../../settings/schema/values.ts";
 import type { Environment } from "../../world/world.ts";
 import { loadModel } from "./name.ts";

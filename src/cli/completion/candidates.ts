@@ -1,7 +1,7 @@
 import { providers } from "../../providers/all.ts";
 import { wireIds } from "../../providers/find.ts";
 import { settingPaths } from "../../settings/schema/table.ts";
-import { listSimulatedProviders } from "../../sim/registry.ts";
+import { listSimulatable } from "../requests/simulated-providers.ts";
 import type { Choices, CommandSpec, CommandOption } from "../command.ts";
 
 /** Completion candidates for a position: words, files, the output of a shell command, or several of these. */
@@ -52,7 +52,7 @@ const listChoices = (
     case "sources":
       return [...new Set([...wireIds, ...providers.map(({ id }) => id)])];
     case "simulators":
-      return [...new Set([...wireIds, ...listSimulatedProviders(), "all"])];
+      return [...new Set([...wireIds, ...listSimulatable(), "all"])];
     case "settings":
       return settingPaths;
     default:

@@ -1,5 +1,4 @@
 import { appendFileSync, closeSync, openSync } from "node:fs";
-import { listSimulatedProviders } from "../../sim/registry.ts";
 import type { LogEntry } from "../../sim/request-log.ts";
 import { parseScript, ScriptFormatError } from "../../sim/model/parse-script.ts";
 import type { Script } from "../../sim/model/script.ts";
@@ -10,6 +9,7 @@ import { findProvider } from "../../providers/find.ts";
 import type { CommandHandler } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { readJson } from "../json/read.ts";
+import { basePath, describeSimulated, listSimulatable } from "./simulated-providers.ts";
 
 /** `parley simulate`: serves a strict local API until interrupted. */
 export const simulate: CommandHandler = async (args) => {
@@ -32,14 +32,19 @@ type Simulators = Simulator | { readonly [prefix: string]: Simulator };
 
 const createSimulators = (name: string, script: Script | undefined, write: (entry: LogEntry) => void): Simulators => {
   const create = (provider: string): Simulator =>
-    createSimulator({ provider, onRequest: write, logLimit: 0, ...(script === undefined ? {} : { script }) });
-  if (name === "all") return Object.fromEntries(listSimulatedProviders().map((id) => [`/${id}`, create(id)]));
-  if (!listSimulatedProviders().includes(name) && !families.includes(name)) throw unknownApi(name);
+    createSimulator({
+      provider: describeSimulated(provider),
+      onRequest: write,
+      logLimit: 0,
+      ...(script === undefined ? {} : { script }),
+    });
+  if (name === "all") return Object.fromEntries(listSimulatable().map((id) => [`/${id}`, create(id)]));
+  if (!listSimulatable().includes(name) && !families.includes(name)) throw unknownApi(name);
   return create(name);
 };
 
 const unknownApi = (name: string): UserError => {
-  const available = [...new Set([...families, ...listSimulatedProviders(), "all"])];
+  const available = [...new Set([...families, ...listSimulatable(), "all"])];
   const close = nearestNames(name, available);
   return usageError(
     close.length > 0
@@ -103,13 +108,10 @@ const describeSetup = (url: string, simulators: Simulators): string => {
       : (simulators as Record<string, Simulator>);
   const lines = Object.entries(all).map(([prefix, { provider }]) => {
     const variable = `PARLEY_${provider.id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
-    return `  ${variable}=${url}${prefix}${basePath(provider.id)}`;
+    return `  ${variable}=${url}${prefix}${basePath(findProvider(provider.id).endpoint.url)}`;
   });
   return ["Listening. Press Ctrl-C to stop. Any API key is accepted. To point Parley here:", ...lines, ""].join("\n");
 };
-
-/** Returns the path of a provider's base URL. */
-const basePath = (id: string): string => findProvider(id).endpoint.url.replace(/^https?:\/\/[^/]+/, "");
 
 const waitForSignal = (): Promise<void> =>
   new Promise((resolve) => {

@@ -48,7 +48,7 @@ export type RequestResult = {
   readonly files: readonly RequestFile[];
 };
 
-/** What the model produces in one response, in order. */
+/** The output of the model in one response, in order. */
 export type ModelReply = {
   readonly parts: readonly ReplyPart[];
   /** Default: `calls` if the reply contains any, else `stop`. */

@@ -7,6 +7,7 @@ import { parseRequest } from "./parse-request.ts";
 import { requestNumber } from "./ids.ts";
 import { splitPrompt } from "./prompt.ts";
 import { chatSimProviders } from "./providers/all.ts";
+import { compatibleServer } from "./providers/compatible.ts";
 import type { ChatQuirks } from "./quirks.ts";
 import { checkFiles } from "./request.ts";
 import { encodeStream, encodeStreamError } from "./stream.ts";
@@ -15,6 +16,7 @@ import { encodeStream, encodeStreamError } from "./stream.ts";
 export const openaiChatFamily: SimFamily<ChatQuirks> = {
   wire: "openai-chat",
   providers: chatSimProviders,
+  generic: compatibleServer,
   route: (request, path, { base }) =>
     routeRequest(request, base === "" ? path.replace(/^\/(v1|beta)(?=\/)/, "") : path),
   encodeError: (refusal, { id, quirks }) => {

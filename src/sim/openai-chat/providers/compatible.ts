@@ -1,6 +1,6 @@
 import type { Json, SimProvider } from "../../family.ts";
 import { openaiErrors } from "../errors.ts";
-import { asUuid, createdSeconds } from "../ids.ts";
+import { asUuid, createdSeconds, pseudoRandomLetters } from "../ids.ts";
 import type { ChatSimRequest, ChatResponseBody, SimChatCall, ChatQuirks, StreamQuirks } from "../quirks.ts";
 import { detailedUsage } from "../usage.ts";
 
@@ -75,3 +75,18 @@ const compatibleStream: StreamQuirks = {
   pendingUsage: "absent",
   failure: "plain",
 };
+
+/** A compatible server of an unknown vendor. */
+export const compatibleServer: SimProvider<ChatQuirks> = defineChatServer({
+  id: "compatible",
+  host: /(?!)/,
+  base: "/v1",
+  models: [],
+  knownModels: /./,
+  cache: { mode: "none", minTokens: 0, stepTokens: 1 },
+  quirks: {
+    responseId: (request) => `chatcmpl-${pseudoRandomLetters(request, "answer", 29)}`,
+    callId: ({ index }, request) => `call_${pseudoRandomLetters(request, `call ${index}`, 24)}`,
+    acceptsFile: (_kind, place) => place === "user",
+  },
+});
