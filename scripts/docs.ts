@@ -1,8 +1,8 @@
 /*
- * `npx tsx scripts/docs.ts` updates the documents: it runs every console block again, and writes the tables generated
- * from the code and the schema of settings files. test/docs.test.ts checks that they are up to date.
+ * Keeps the documents in step with the code: `npx tsx scripts/docs.ts` writes the lazy list of providers, builds, runs
+ * every console block again, and writes the tables and the schema of settings files. test/docs.test.ts checks them.
  */
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -72,6 +72,7 @@ const runCommand = (command: string, cwd: string): string => {
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
   await writeLazyProviders();
+  execFileSync(process.execPath, [join(root, "scripts", "setup.mjs")], { stdio: "inherit" });
   writeFileSync(join(root, settingsSchemaFile.path), settingsSchemaFile.text);
   for (const path of documents) {
     const text = readFileSync(join(root, path), "utf8");

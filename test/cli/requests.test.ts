@@ -161,7 +161,6 @@ describe("parley", () => {
     [["lint", "good.json", "--for", "antropic/x"], 'There is no provider "antropic".'],
     [["lint", "string.json", "--wire", "gemini"], "This is a string, not a request body."],
     [["lint", "bare.json", "--wire", "gemini"], "This is a list of objects, not a request body."],
-<<<<<<< HEAD
     [["lint", "unrelated.json"], "Use --wire with one of: gemini"],
     [["completion", "tcsh"], 'Unknown shell "tcsh". Available: bash, zsh, fish.'],
     [["simulate"], "Missing argument FAMILY."],
@@ -171,17 +170,6 @@ describe("parley", () => {
     [["simulate", "anthropic", "--script", "gone.json"], "No such file: gone.json."],
     [["simulate", "anthropic", "--script", "chat.json"], "chat.json is not a valid script."],
     [["models", "groq"], 'Unexpected argument "groq" for models.'],
-=======
-    [["lint", "unrelated.json"], "Say so with --wire"],
-    [["completion", "tcsh"], 'There is no completion for "tcsh"'],
-    [["simulate"], "FAMILY is missing."],
-    [["simulate", "anthropc"], 'Unknown API "anthropc". Did you mean anthropic?'],
-    [["simulate", "bard"], 'Unknown API "bard". Available: the families gemini, anthropic'],
-    [["simulate", "anthropic", "--port", "many"], '--port takes a number up to 65535; it was given as "many".'],
-    [["simulate", "anthropic", "--script", "gone.json"], "There is no file gone.json."],
-    [["simulate", "anthropic", "--script", "chat.json"], "chat.json is no script."],
-    [["models", "groq"], 'models does not know what to do with "groq".'],
->>>>>>> bc1910e (providers: one registry: the lazy list is written from it, and a provider without a simulator gets a generic one)
     [["models", "--provider", "grok"], 'There is no provider "grok". Did you mean groq?'],
     [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
     [["login", "--provider", "openai"], 'Unknown value "openai" for --provider. Available: code-assist.'],
