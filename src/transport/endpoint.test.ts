@@ -47,7 +47,7 @@ describe("the address of a request", () => {
       count,
       `${base}/models`,
     ];
-    expect(addresses).toEqual({
+    expect(addresses).toMatchObject({
       google: [
         `${google}/some-model:generateContent`,
         `${google}/some-model:streamGenerateContent?alt=sse`,
