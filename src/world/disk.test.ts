@@ -18,9 +18,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Disk, Folder } from "./disk.ts";
-import { pathDisk, realDisk } from "./real/disk/disk.ts";
+import { createPathDisk, createRealDisk } from "./real/disk/disk.ts";
 import type { SeedEntry } from "./simulated/disk-tree.ts";
 import { simulatedDisk } from "./simulated/disk.ts";
+
+const realDisk = createRealDisk();
+const pathDisk = createPathDisk();
 
 /** A disk with an empty folder on it, and functions that change it as another program would. */
 type Bench = {

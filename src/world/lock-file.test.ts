@@ -8,6 +8,7 @@ import { acquireLockFile, type LockContext } from "./lock-file.ts";
 import { realWorld } from "./real/world.ts";
 import { simulatedDisk } from "./simulated/disk.ts";
 import { simulatedWorld } from "./simulated/world.ts";
+import { createSyncFileCalls } from "./real/sync-file-calls.ts";
 import { identifyProcess } from "./real/process/identity.ts";
 
 const folders: string[] = [];
@@ -66,7 +67,7 @@ describe("a lock", () => {
     await new Promise((resolve) => child.stdout.once("data", resolve));
     const context = await realPlace();
     const { folder } = context;
-    const word = (await identifyProcess(child.pid ?? 0)) ?? "";
+    const word = (await identifyProcess(createSyncFileCalls(), child.pid ?? 0)) ?? "";
     const plant = async (holder: string): Promise<void> => {
       for (const state of ["wanted", "held"]) await (await folder.openAppend(`a.${holder}.x.${state}`)).close();
     };

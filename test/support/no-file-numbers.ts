@@ -2,7 +2,9 @@
  * A program with as few file descriptors as `ulimit -n` allows: starts one command too many, and prints the result.
  */
 import { openSync } from "node:fs";
-import { realProcesses } from "../../src/world/real/process/processes.ts";
+import { createRealProcesses } from "../../src/world/real/process/processes.ts";
+
+const realProcesses = createRealProcesses();
 
 await realProcesses.find("sh", "/bin");
 const program = { file: "/bin/sh", args: ["-c", "true"], cwd: "/", env: {}, diesWithParent: true } as const;

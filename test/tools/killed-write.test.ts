@@ -6,8 +6,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openAgent } from "../../src/agent/open-agent.ts";
 import { loadSettings } from "../../src/settings/load/load.ts";
 import { realWorld } from "../../src/world/real/world.ts";
-import { realDisk } from "../../src/world/real/disk/disk.ts";
+import { createRealDisk } from "../../src/world/real/disk/disk.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+
+const realDisk = createRealDisk();
 
 /*
  * A program that is killed in the middle of a write leaves a temporary file in the project; it is removed later.

@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runShellCommand } from "../../src/tools/run-shell-command.ts";
+import { createSyncFileCalls } from "../../src/world/real/sync-file-calls.ts";
 import { listLivingInGroup } from "../../src/world/real/process/groups.ts";
 import { openWorkbench, type WorkbenchCallOptions, type Workbench } from "../support/workbench.ts";
+
+const calls = createSyncFileCalls();
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -98,7 +101,7 @@ describe("run_shell_command", () => {
     const said = await run("sleep 300 & echo $!");
     const pid = Number(lineOf(said, "Output"));
     expect(lineOf(said, "Background PIDs")).toBe(`${pid}`);
-    expect(await listLivingInGroup(groupOf(said))).toEqual([pid]);
+    expect(await listLivingInGroup(calls, groupOf(said))).toEqual([pid]);
     process.kill(-groupOf(said), "SIGKILL");
   });
 
@@ -173,7 +176,7 @@ describe("run_shell_command", () => {
     const said = await cancelled(command);
     expect(lineOf(said, "Error")).toBe("The command was cancelled and stopped with all its child processes.");
     expect(lineOf(said, "Background PIDs")).toBe("(none)");
-    expect(await listLivingInGroup(groupOf(said))).toEqual([]);
+    expect(await listLivingInGroup(calls, groupOf(said))).toEqual([]);
     expect(said.length).toBeLessThan(42_000);
   });
 
@@ -192,7 +195,7 @@ describe("run_shell_command", () => {
     expect([lineOf(said, "Output"), lineOf(said, "Error")]).toEqual(["so far", message]);
     expect(display).toEqual({ type: "text", text: "so far" });
     expect(error).toEqual({ type: "timeout", message });
-    expect(await listLivingInGroup(groupOf(said))).toEqual([]);
+    expect(await listLivingInGroup(calls, groupOf(said))).toEqual([]);
     await quick.close();
   });
 

@@ -15,7 +15,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { tempLockName } from "../../src/world/file-names.ts";
-import { realDisk } from "../../src/world/real/disk/disk.ts";
+import { createRealDisk } from "../../src/world/real/disk/disk.ts";
+
+const realDisk = createRealDisk();
 
 let base: string;
 let project: string;

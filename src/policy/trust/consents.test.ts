@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realDisk } from "../../world/real/disk/disk.ts";
+import { createRealDisk } from "../../world/real/disk/disk.ts";
 import { openConsentStore } from "./consents.ts";
 import { parseProjectSettings, type ConsentRequest } from "./project-settings.ts";
+
+const realDisk = createRealDisk();
 
 let base: string;
 

@@ -15,8 +15,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realDisk } from "../../world/real/disk/disk.ts";
+import { createRealDisk } from "../../world/real/disk/disk.ts";
 import { openTrustStore } from "./folders.ts";
+
+const realDisk = createRealDisk();
 
 let base: string;
 let home: string;

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realDisk } from "../../world/real/disk/disk.ts";
+import { createRealDisk } from "../../world/real/disk/disk.ts";
 import { parseProjectSettings, readProjectSettings, type ProjectSettings } from "./project-settings.ts";
+
+const realDisk = createRealDisk();
 
 const nothing: ProjectSettings = { deny: [], consents: [], warnings: [] };
 const noEffect = (...keys: readonly string[]): ProjectSettings => ({

@@ -14,11 +14,14 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { pathDisk, realDisk } from "../../world/real/disk/disk.ts";
+import { createPathDisk, createRealDisk } from "../../world/real/disk/disk.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { SeedEntry } from "../../world/simulated/disk-tree.ts";
 import { simulatedDisk } from "../../world/simulated/disk.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./open.ts";
+
+const realDisk = createRealDisk();
+const pathDisk = createPathDisk();
 
 /** A workspace, a folder beside it and a home that are none of its business, and a stranger who changes things. */
 export type WorkspaceFixture = {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { readText } from "./sync-file-calls.ts";
+import type { SyncFileCalls } from "./sync-file-calls.ts";
 import type { PrivateFiles } from "../world.ts";
 
 /** Reads and writes settings and secrets on the real disk. */
-export const realPrivateFiles: PrivateFiles = {
+export const createRealPrivateFiles = ({ readText }: SyncFileCalls): PrivateFiles => ({
   read: async (path) => {
     try {
       return await readText(path);
@@ -28,7 +28,7 @@ export const realPrivateFiles: PrivateFiles = {
     }
   },
   remove: (path) => rm(path, { force: true }),
-};
+});
 
 const isNotFound = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fingerprint } from "../fingerprint.ts";
-import { lstat, open } from "./sync-file-calls.ts";
+import { createSyncFileCalls } from "./sync-file-calls.ts";
+
+const { lstat, open } = createSyncFileCalls();
 
 let folder: string;
 

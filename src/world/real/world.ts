@@ -1,24 +1,28 @@
 import { homedir } from "node:os";
-import { realDisk } from "./disk/disk.ts";
-import { realPrivateFiles } from "./private-files.ts";
-import { realProcessIdentity } from "./process/identity.ts";
+import { createRealDisk } from "./disk/disk.ts";
+import { createRealPrivateFiles } from "./private-files.ts";
+import { createRealProcessIdentity } from "./process/identity.ts";
 import { createRealNet } from "./net.ts";
-import { realProcesses } from "./process/processes.ts";
+import { createRealProcesses } from "./process/processes.ts";
+import { createSyncFileCalls } from "./sync-file-calls.ts";
 import { sleepWithClock } from "../sleep.ts";
 import type { Clock, World } from "../world.ts";
 
 /** Creates the real world: this machine's clock, files, network and processes. */
-export const realWorld = (env: World["env"] = process.env): World => ({
-  clock: realClock,
-  random: Math.random,
-  env,
-  host: { platform: process.platform, arch: process.arch, home: findHomeFolder() },
-  files: realPrivateFiles,
-  net: createRealNet(env),
-  disk: realDisk,
-  processes: realProcesses,
-  processIdentity: realProcessIdentity,
-});
+export const realWorld = (env: World["env"] = process.env): World => {
+  const calls = createSyncFileCalls();
+  return {
+    clock: realClock,
+    random: Math.random,
+    env,
+    host: { platform: process.platform, arch: process.arch, home: findHomeFolder() },
+    files: createRealPrivateFiles(calls),
+    net: createRealNet(env),
+    disk: createRealDisk(calls),
+    processes: createRealProcesses(calls),
+    processIdentity: createRealProcessIdentity(calls),
+  };
+};
 
 const realClock: Clock = {
   now: Date.now,

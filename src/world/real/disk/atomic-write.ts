@@ -2,16 +2,7 @@ import { constants, type BigIntStats } from "node:fs";
 import { DiskError } from "../../disk.ts";
 import { isTempName, staleTempAge, tempLockName, createTempName } from "../../file-names.ts";
 import type { FolderAnchor } from "./folder-anchor.ts";
-import {
-  lstat,
-  readNextEntry,
-  open,
-  openDirectory,
-  rename,
-  lstatIfExists,
-  unlink,
-  type SyncFileHandle,
-} from "../sync-file-calls.ts";
+import type { SyncFileCalls, SyncFileHandle } from "../sync-file-calls.ts";
 
 /** A file to write. Without a mode, the mode of the existing file is kept, and a new file gets the default one. */
 export type FileWrite = { readonly name: string; readonly bytes: Uint8Array; readonly mode: number | undefined };
@@ -50,14 +41,14 @@ export const replaceFileIfUnchanged = async (
 
 /** Removes temporary files left by killed processes among the first names of a folder. */
 const removeStaleTempFiles = async (anchor: FolderAnchor): Promise<void> => {
-  const folder = await openDirectory(anchor.childPath("."));
+  const folder = await anchor.calls.openDirectory(anchor.childPath("."));
   try {
     for (let count = 0; count < maxNamesScanned; count++) {
-      const item = await readNextEntry(folder);
+      const item = await anchor.calls.readNextEntry(folder);
       if (item === null) return;
       if (!item.isFile() || !isTempName(item.name)) continue;
-      const found = await lstatIfExists(anchor.childPath(item.name));
-      if (found !== undefined && isStale(found)) await unlink(anchor.childPath(item.name));
+      const found = await anchor.calls.lstatIfExists(anchor.childPath(item.name));
+      if (found !== undefined && isStale(found)) await anchor.calls.unlink(anchor.childPath(item.name));
     }
   } finally {
     folder.closeSync();
@@ -69,7 +60,7 @@ const maxNamesScanned = 2000;
 const isStale = ({ mtimeMs }: BigIntStats): boolean => Date.now() - Number(mtimeMs) > staleTempAge;
 
 const statExisting = async (anchor: FolderAnchor, name: string): Promise<BigIntStats | undefined> => {
-  const before = await lstat(anchor.childPath(name)).catch(() => undefined);
+  const before = await anchor.calls.lstat(anchor.childPath(name)).catch(() => undefined);
   if (before?.isDirectory() === true) throw new DiskError("EISDIR", `${anchor.path}: ${name} is a folder`);
   return before;
 };
@@ -83,7 +74,7 @@ const initialMode = (write: FileWrite, before: BigIntStats | undefined): number 
   targetMode(write, before) === undefined ? 0o666 : 0o600;
 
 const createTempFile = (anchor: FolderAnchor, temporary: string, mode: number): Promise<SyncFileHandle> =>
-  open(anchor.childPath(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  anchor.calls.open(anchor.childPath(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 
 const createLockFile = async (anchor: FolderAnchor, temporary: string, mode: number): Promise<SyncFileHandle> => {
   for (let wait = 1; ; wait = Math.min(2 * wait, 50))
@@ -91,8 +82,9 @@ const createLockFile = async (anchor: FolderAnchor, temporary: string, mode: num
       return await createTempFile(anchor, temporary, mode);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      const held = await lstatIfExists(anchor.childPath(temporary));
-      if (held !== undefined && isStale(held)) await unlink(anchor.childPath(temporary)).catch(() => undefined);
+      const held = await anchor.calls.lstatIfExists(anchor.childPath(temporary));
+      if (held !== undefined && isStale(held))
+        await anchor.calls.unlink(anchor.childPath(temporary)).catch(() => undefined);
       else await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
     }
 };
@@ -124,14 +116,17 @@ const commitWrite = async (
     await handle.datasync();
     clearInterval(heartbeat);
     await anchor.verify();
-    if (!(await isOwnFile(path, handle)) || !isUnchanged(await lstatIfExists(anchor.childPath(name))))
+    if (
+      !(await isOwnFile(anchor.calls, path, handle)) ||
+      !isUnchanged(await anchor.calls.lstatIfExists(anchor.childPath(name)))
+    )
       throw new DiskError("ESTALE", `${anchor.path}: ${name} has changed`);
-    await rename(path, anchor.childPath(name));
+    await anchor.calls.rename(path, anchor.childPath(name));
     await syncFolder(anchor.handle);
     return await handle.stat();
   } catch (error) {
     // It belongs to another process by now if ours was taken for stale.
-    if (await isOwnFile(path, handle)) await unlink(path).catch(() => undefined);
+    if (await isOwnFile(anchor.calls, path, handle)) await anchor.calls.unlink(path).catch(() => undefined);
     throw error;
   } finally {
     clearInterval(heartbeat);
@@ -139,8 +134,8 @@ const commitWrite = async (
   }
 };
 
-const isOwnFile = async (path: string, handle: SyncFileHandle): Promise<boolean> => {
-  const [current, own] = await Promise.all([lstatIfExists(path), handle.stat()]).catch(() => []);
+const isOwnFile = async (calls: SyncFileCalls, path: string, handle: SyncFileHandle): Promise<boolean> => {
+  const [current, own] = await Promise.all([calls.lstatIfExists(path), handle.stat()]).catch(() => []);
   return current !== undefined && current.ino === own?.ino && current.dev === own.dev;
 };
 

@@ -21,38 +21,24 @@ import {
   type FolderAnchor,
   type CreateAnchor,
 } from "./folder-anchor.ts";
-import {
-  lstat,
-  mkdir,
-  readNextEntry,
-  open,
-  openDirectory,
-  readlink,
-  realpath,
-  rename,
-  rmdir,
-  lstatIfExists,
-  unlink,
-  type SyncFileHandle,
-} from "../sync-file-calls.ts";
+import { createSyncFileCalls, type SyncFileCalls, type SyncFileHandle } from "../sync-file-calls.ts";
 
-/** The disk of this machine: by handles where the system lets a handle be walked, by checked paths elsewhere. */
-export const realDisk: Disk = {
-  canonicalPath: (path) => findCanonicalPath(path),
-  openFolder: (path) =>
-    openRootFolder(path, async (handle) => ((await canWalkHandle(handle)) ? anchorByHandle : anchorByPath)),
-  listNames: (path) => withDiskErrors(`list ${path}`, () => listNamesAt(path)),
-};
+/** Creates the disk of this machine: by handles where the system lets a handle be walked, by checked paths elsewhere. */
+export const createRealDisk = (calls: SyncFileCalls = createSyncFileCalls()): Disk =>
+  createDisk(calls, async (handle) => ((await canWalkHandle(calls, handle)) ? anchorByHandle : anchorByPath)(calls));
 
 /**
- * A disk for systems whose handles cannot be walked (macOS, Windows). Every step is checked before and after; a swap is
- * detected and the opened object is closed, but an empty file may have been created in the wrong place.
+ * Creates a disk for systems whose handles cannot be walked (macOS, Windows). Every step is checked before and after; a
+ * swap is detected and the opened object is closed, but an empty file may have been created in the wrong place.
  */
-export const pathDisk: Disk = {
-  canonicalPath: (path) => findCanonicalPath(path),
-  openFolder: (path) => openRootFolder(path, async () => anchorByPath),
-  listNames: (path) => withDiskErrors(`list ${path}`, () => listNamesAt(path)),
-};
+export const createPathDisk = (calls: SyncFileCalls = createSyncFileCalls()): Disk =>
+  createDisk(calls, async () => anchorByPath(calls));
+
+const createDisk = (calls: SyncFileCalls, choose: (handle: SyncFileHandle) => Promise<CreateAnchor>): Disk => ({
+  canonicalPath: (path) => findCanonicalPath(calls, path),
+  openFolder: (path) => openRootFolder(calls, path, choose),
+  listNames: (path) => withDiskErrors(`list ${path}`, () => listNamesAt(calls, path)),
+});
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT } = constants;
 // Undefined on Windows: there, paths are checked instead.
@@ -61,9 +47,9 @@ const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
 const fileFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 const appendFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
-const findCanonicalPath = async (path: string): Promise<string | undefined> => {
+const findCanonicalPath = async (calls: SyncFileCalls, path: string): Promise<string | undefined> => {
   try {
-    return (await lstatIfExists(path)) && (await realpath(path));
+    return (await calls.lstatIfExists(path)) && (await calls.realpath(path));
   } catch (error) {
     const { code } = toDiskError(error, `find ${path}`);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
@@ -72,12 +58,13 @@ const findCanonicalPath = async (path: string): Promise<string | undefined> => {
 };
 
 const openRootFolder = async (
+  calls: SyncFileCalls,
   path: string,
   choose: (handle: SyncFileHandle) => Promise<CreateAnchor>,
 ): Promise<Folder> => {
   const operation = `open ${path}`;
-  const handle = await withDiskErrors(operation, () => open(path, folderFlags)).catch(async (error: unknown) => {
-    const isLink = await lstat(path).then(
+  const handle = await withDiskErrors(operation, () => calls.open(path, folderFlags)).catch(async (error: unknown) => {
+    const isLink = await calls.lstat(path).then(
       (found) => found.isSymbolicLink(),
       () => false,
     );
@@ -87,7 +74,7 @@ const openRootFolder = async (
     return await withDiskErrors(operation, async () => {
       const opened = await handle.stat();
       if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `Could not ${operation}: not a folder`);
-      if ((await realpath(path)) !== path || !isSameFile(opened, await lstat(path)))
+      if ((await calls.realpath(path)) !== path || !isSameFile(opened, await calls.lstat(path)))
         throw new DiskError("ELOOP", `Could not ${operation}: there is a link in the path`);
       return createFolder((await choose(handle))(path, handle, opened));
     });
@@ -123,7 +110,7 @@ const createFolder = (anchor: FolderAnchor): Folder => {
     stat: (name) => on("look at", name, () => statChild(anchor, name)),
     openFolder: (name) => on("open", name, () => openChildFolder(anchor, name)),
     openFile: (name) => on("open", name, () => openChildFile(anchor, name)),
-    readLink: (name) => on("read the link", name, () => readlink(anchor.childPath(name))),
+    readLink: (name) => on("read the link", name, () => anchor.calls.readlink(anchor.childPath(name))),
     list: () => listEntries(anchor, busy),
     makeFolder: (name, mode) => on("make", name, () => makeFolder(anchor, name, mode)),
     writeFile: (name, bytes, mode) =>
@@ -146,7 +133,7 @@ const createFolder = (anchor: FolderAnchor): Folder => {
 };
 
 const statChild = async (anchor: FolderAnchor, name: string): Promise<DiskEntry | undefined> => {
-  const found = await lstatIfExists(anchor.childPath(name));
+  const found = await anchor.calls.lstatIfExists(anchor.childPath(name));
   if (found === undefined) return undefined;
   await anchor.verify();
   return toDiskEntry(found);
@@ -199,7 +186,7 @@ const openChild = async (
   name: string,
   flags: number,
 ): Promise<{ readonly handle: SyncFileHandle; readonly opened: BigIntStats }> => {
-  const handle = await open(anchor.childPath(name), flags, 0o600).catch(async (error: unknown) => {
+  const handle = await anchor.calls.open(anchor.childPath(name), flags, 0o600).catch(async (error: unknown) => {
     // Systems differ in the error code for a link that is not followed.
     if ((await statChild(anchor, name))?.kind === "link")
       throw new DiskError("ELOOP", `${join(anchor.path, name)} is a link`);
@@ -245,10 +232,14 @@ const listEntries = async function* (
   busy: <Result>(operation: string, work: () => Promise<Result>) => Promise<Result>,
 ): AsyncGenerator<{ readonly name: string; readonly kind: EntryKind }> {
   const operation = `list ${anchor.path}`;
-  const folder = await busy(operation, () => openDirectory(anchor.childPath(".")));
+  const folder = await busy(operation, () => anchor.calls.openDirectory(anchor.childPath(".")));
   try {
     await withDiskErrors(operation, anchor.verify);
-    for (let item = await readNextEntry(folder); item !== null; item = await readNextEntry(folder))
+    for (
+      let item = await anchor.calls.readNextEntry(folder);
+      item !== null;
+      item = await anchor.calls.readNextEntry(folder)
+    )
       yield { name: item.name, kind: kindOf(item) };
   } catch (error) {
     throw toDiskError(error, operation);
@@ -259,7 +250,7 @@ const listEntries = async function* (
 
 const makeFolder = async (anchor: FolderAnchor, name: string, mode: number | undefined): Promise<void> => {
   try {
-    await mkdir(anchor.childPath(name), mode);
+    await anchor.calls.mkdir(anchor.childPath(name), mode);
   } catch (error) {
     if (hasErrorCode(error, "EEXIST") && (await statChild(anchor, name))?.kind === "folder") return;
     throw error;
@@ -269,14 +260,14 @@ const makeFolder = async (anchor: FolderAnchor, name: string, mode: number | und
 const remove = async (anchor: FolderAnchor, name: string): Promise<void> => {
   const kind = (await statChild(anchor, name))?.kind;
   if (kind === undefined) return;
-  await (kind === "folder" ? rmdir(anchor.childPath(name)) : unlink(anchor.childPath(name)));
+  await (kind === "folder" ? anchor.calls.rmdir(anchor.childPath(name)) : anchor.calls.unlink(anchor.childPath(name)));
 };
 
 /** The system would replace a file under the new name; one created between the check and the rename is replaced. */
 const renameEntry = async (anchor: FolderAnchor, name: string, to: string): Promise<void> => {
   if ((await statChild(anchor, to)) !== undefined)
     throw new DiskError("EEXIST", `${join(anchor.path, to)} already exists`);
-  await rename(anchor.childPath(name), anchor.childPath(to));
+  await anchor.calls.rename(anchor.childPath(name), anchor.childPath(to));
 };
 
 const toDiskEntry = (stats: BigIntStats): DiskEntry => ({

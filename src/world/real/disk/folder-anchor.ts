@@ -1,10 +1,11 @@
 import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
 import { DiskError } from "../../disk.ts";
-import { lstat, type SyncFileHandle } from "../sync-file-calls.ts";
+import type { SyncFileCalls, SyncFileHandle } from "../sync-file-calls.ts";
 
 /** An open folder, how to reach its children, and checks that it is still in its place. */
 export type FolderAnchor = {
+  readonly calls: SyncFileCalls;
   readonly path: string;
   readonly handle: SyncFileHandle;
   /** The path by which the system finds a child. */
@@ -20,20 +21,23 @@ export type FolderAnchor = {
 export type CreateAnchor = (path: string, handle: SyncFileHandle, opened: BigIntStats) => FolderAnchor;
 
 /** Reaches children through the open handle itself, so the folder cannot be swapped and nothing needs a check. */
-export const anchorByHandle: CreateAnchor = (path, handle) => ({
-  path,
-  handle,
-  childPath: (name) => `/proc/self/fd/${handle.fd}/${name}`,
-  verify: async () => undefined,
-  confirm: async () => undefined,
-  child: (name, child, opened) => anchorByHandle(join(path, name), child, opened),
-});
+export const anchorByHandle =
+  (calls: SyncFileCalls): CreateAnchor =>
+  (path, handle) => ({
+    calls,
+    path,
+    handle,
+    childPath: (name) => `/proc/self/fd/${handle.fd}/${name}`,
+    verify: async () => undefined,
+    confirm: async () => undefined,
+    child: (name, child, opened) => anchorByHandle(calls)(join(path, name), child, opened),
+  });
 
 /**
  * Whether handles can be walked: Linux shows every open folder as /proc/self/fd/N, and N/name is a child of that folder
  * even after a move.
  */
-export const canWalkHandle = async (handle: SyncFileHandle): Promise<boolean> => {
+export const canWalkHandle = async ({ lstat }: SyncFileCalls, handle: SyncFileHandle): Promise<boolean> => {
   try {
     const current = await lstat(`/proc/self/fd/${handle.fd}/.`);
     return isSameFile(current, await handle.stat());
@@ -43,33 +47,36 @@ export const canWalkHandle = async (handle: SyncFileHandle): Promise<boolean> =>
 };
 
 /** Reaches children by path, and checks that every folder from the root down is still the one that was opened. */
-export const anchorByPath: CreateAnchor = (path, handle, opened) =>
-  createCheckedAnchor({ path, handle, steps: [{ path, opened }] });
+export const anchorByPath =
+  (calls: SyncFileCalls): CreateAnchor =>
+  (path, handle, opened) =>
+    createCheckedAnchor(calls, { path, handle, steps: [{ path, opened }] });
 
 type CheckedStep = { readonly path: string; readonly opened: BigIntStats };
 type CheckedPath = { readonly path: string; readonly handle: SyncFileHandle; readonly steps: readonly CheckedStep[] };
 
-const createCheckedAnchor = ({ path, handle, steps }: CheckedPath): FolderAnchor => {
+const createCheckedAnchor = (calls: SyncFileCalls, { path, handle, steps }: CheckedPath): FolderAnchor => {
   const verify = async (): Promise<void> => {
     for (const step of steps) {
-      const now = await lstat(step.path);
+      const now = await calls.lstat(step.path);
       if (!now.isDirectory() || !isSameFile(now, step.opened)) throw new DiskError("ELOOP", `${step.path} was swapped`);
     }
   };
   return {
+    calls,
     path,
     handle,
     childPath: (name) => join(path, name),
     verify,
     confirm: async (name, opened) => {
-      const now = await lstat(join(path, name));
+      const now = await calls.lstat(join(path, name));
       if (now.isSymbolicLink() || !isSameFile(now, opened))
         throw new DiskError("ELOOP", `${join(path, name)} was swapped`);
       await verify();
     },
     child: (name, child, opened) => {
       const below = join(path, name);
-      return createCheckedAnchor({ path: below, handle: child, steps: [...steps, { path: below, opened }] });
+      return createCheckedAnchor(calls, { path: below, handle: child, steps: [...steps, { path: below, opened }] });
     },
   };
 };

@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFile
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { realDisk } from "./disk.ts";
+import { createRealDisk } from "./disk.ts";
+
+const realDisk = createRealDisk();
 
 /** As Node throws it: libuv has no name for this error, so the code is a sentence with the number. */
 const quotaError = (): Error =>

@@ -6,8 +6,7 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
  * such file, and never throws.
  */
 export const clearProcEnviron = (): void => {
-  if (isCleared || process.platform !== "linux") return;
-  isCleared = true;
+  if (process.platform !== "linux") return;
   try {
     const block = readFileSync("/proc/self/environ");
     const start = startOfBlock(readFileSync("/proc/self/stat", "latin1"));
@@ -27,8 +26,6 @@ export const clearProcEnviron = (): void => {
     // Not every system lets a process write to its own memory this way.
   }
 };
-
-let isCleared = false;
 
 type EnvironVariable = { readonly name: string; readonly value: Buffer; readonly at: number };
 

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
-import { readdir, readText } from "../sync-file-calls.ts";
+import type { SyncFileCalls } from "../sync-file-calls.ts";
 
 /** Signals every process of a group. Returns false when none is left. */
 export const signalGroup = (group: number, signal: NodeJS.Signals): boolean => {
@@ -23,10 +23,10 @@ const killTree = (pid: number): boolean => {
 };
 
 /** The processes of a group that still run, without zombies. */
-export const listLivingInGroup = async (group: number): Promise<readonly number[]> => {
+export const listLivingInGroup = async (calls: SyncFileCalls, group: number): Promise<readonly number[]> => {
   if (process.platform === "win32" || !isGroupAlive(group)) return [];
-  const all = (await listProcessesFromProc()) ?? (await listProcessesFromPs());
-  return all.filter((one) => one.group === group && !/^[ZX]/.test(one.state)).map(({ pid }) => pid);
+  const all = (await listProcessesFromProc(calls)) ?? (await listProcessesFromPs());
+  return all.filter((each) => each.group === group && !/^[ZX]/.test(each.state)).map(({ pid }) => pid);
 };
 
 /** Asking about one group is quick; listing all processes is not. */
@@ -40,14 +40,17 @@ const isGroupAlive = (group: number): boolean => {
 
 type ProcessInfo = { readonly pid: number; readonly group: number; readonly state: string };
 
-const listProcessesFromProc = async (): Promise<readonly ProcessInfo[] | undefined> => {
+const listProcessesFromProc = async ({
+  readdir,
+  readText,
+}: SyncFileCalls): Promise<readonly ProcessInfo[] | undefined> => {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.flatMap(({ name }) => (/^\d+$/.test(name) ? [name] : []));
   if (pids.length === 0) return undefined;
-  const seen = await Promise.all(
+  const processes = await Promise.all(
     pids.map(async (pid) => parseStat(await readText(`/proc/${pid}/stat`).catch(() => ""))),
   );
-  return seen.filter((one) => one !== undefined);
+  return processes.filter((each) => each !== undefined);
 };
 
 /** Parses "pid (name) state parent group ...", where the name may contain spaces and brackets. */

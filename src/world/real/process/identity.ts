@@ -1,27 +1,27 @@
 import { execFile } from "node:child_process";
 import type { ProcessIdentity } from "../../process-identity.ts";
-import { readText } from "../sync-file-calls.ts";
+import type { SyncFileCalls } from "../sync-file-calls.ts";
 
 /** Identifies the processes of this machine. */
-export const realProcessIdentity: ProcessIdentity = {
-  current: async () => (await identifyProcess(process.pid)) ?? `${process.pid}-unknown`,
-  isAlive: async (who) => {
-    const pid = Number.parseInt(who, 10);
-    return pid > 0 && (await identifyProcess(pid)) === who;
+export const createRealProcessIdentity = (calls: SyncFileCalls): ProcessIdentity => ({
+  current: async () => (await identifyProcess(calls, process.pid)) ?? `${process.pid}-unknown`,
+  isAlive: async (identity) => {
+    const pid = Number.parseInt(identity, 10);
+    return pid > 0 && (await identifyProcess(calls, pid)) === identity;
   },
-};
+});
 
 /** The identity of a process; undefined when it does not run. */
-export const identifyProcess = async (pid: number): Promise<string | undefined> => {
-  const start = await processStart(pid);
+export const identifyProcess = async (calls: SyncFileCalls, pid: number): Promise<string | undefined> => {
+  const start = await processStart(calls, pid);
   return start === undefined ? undefined : `${pid}-${start}`;
 };
 
 /** When a process started, in the system's own format; undefined when it does not run. */
-const processStart = async (pid: number): Promise<string | undefined> => {
+const processStart = async (calls: SyncFileCalls, pid: number): Promise<string | undefined> => {
   switch (process.platform) {
     case "linux":
-      return processStartFromProc(pid);
+      return processStartFromProc(calls, pid);
     case "win32":
       return processExists(pid) ? "running" : undefined;
     default:
@@ -30,15 +30,15 @@ const processStart = async (pid: number): Promise<string | undefined> => {
 };
 
 /** Linux counts start times in ticks since boot, so the identity includes the boot id. */
-const processStartFromProc = async (pid: number): Promise<string | undefined> => {
+const processStartFromProc = async ({ readText }: SyncFileCalls, pid: number): Promise<string | undefined> => {
   const stat = await readText(`/proc/${pid}/stat`).catch(() => undefined);
   if (stat === undefined) return undefined;
   // "pid (name) state ...", where the name may contain spaces and brackets; the start time is the twentieth field from
   // the state on.
-  const words = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (words[0] === "Z" || words[0] === "X") return undefined;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z" || fields[0] === "X") return undefined;
   const boot = await readText("/proc/sys/kernel/random/boot_id").catch(() => "");
-  return `${boot.slice(0, 8)}-${words[19] ?? ""}`;
+  return `${boot.slice(0, 8)}-${fields[19] ?? ""}`;
 };
 
 const processStartFromPs = (pid: number): Promise<string | undefined> =>

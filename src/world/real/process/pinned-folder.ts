@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { DiskError } from "../../disk.ts";
-import { open, readlink, realpath } from "../sync-file-calls.ts";
+import type { SyncFileCalls } from "../sync-file-calls.ts";
 
 /** A folder for a program to start in. Release it once the program has started. */
 export type PinnedFolder = { readonly path: string; readonly release: () => void };
@@ -12,7 +12,7 @@ const { O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constant
  * Opens the folder at a canonical path and keeps it open, so that it cannot be swapped before a program has started in
  * it. Where the system has no path for an open folder, the path is only checked.
  */
-export const pinFolder = async (path: string): Promise<PinnedFolder> => {
+export const pinFolder = async ({ open, readlink, realpath }: SyncFileCalls, path: string): Promise<PinnedFolder> => {
   const handle = await open(path, constants.O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const release = (): void => void handle.close().catch(() => undefined);
   try {

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunningProcess } from "../../processes.ts";
-import { realProcesses } from "./processes.ts";
+import { createRealProcesses } from "./processes.ts";
+
+const realProcesses = createRealProcesses();
 
 let folder: string;
 beforeEach(() => {

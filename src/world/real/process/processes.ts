@@ -7,30 +7,37 @@ import { createParentDeathWatch, type ParentDeathWatch } from "./parent-death-wa
 import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./output.ts";
 import { clearProcEnviron } from "./clear-environ.ts";
-import { findExecutable } from "../sync-file-calls.ts";
+import { createSyncFileCalls, type SyncFileCalls } from "../sync-file-calls.ts";
 
 /**
  * Starts the programs of this machine. A program counts as exited even if its descendants still run: their output is
  * read and discarded, so that they neither block nor fail, and they do not keep this process alive.
  */
-export const realProcesses: Processes = {
-  start: (program) => start(program, deathWatch),
-  find: (name, searchPath) => {
-    const key = `${name}\0${searchPath}`;
-    if (findCache.size === 0) setImmediate(() => findCache.clear());
-    const known = findCache.get(key) ?? findOnSearchPath(name, searchPath);
-    findCache.set(key, known);
-    return known;
-  },
+export const createRealProcesses = (calls: SyncFileCalls = createSyncFileCalls()): Processes => {
+  const context: StartContext = { calls, deathWatch: createParentDeathWatch() };
+  /** Lookups of the current turn of the event loop: the calls of a batch look for the same programs at the same time. */
+  const findCache = new Map<string, Promise<string | undefined>>();
+  let isEnvironCleared = false;
+  return {
+    start: (program) => {
+      if (!isEnvironCleared) clearProcEnviron();
+      isEnvironCleared = true;
+      return start(program, context);
+    },
+    find: (name, searchPath) => {
+      const key = `${name}\0${searchPath}`;
+      if (findCache.size === 0) setImmediate(() => findCache.clear());
+      const known = findCache.get(key) ?? findOnSearchPath(calls, name, searchPath);
+      findCache.set(key, known);
+      return known;
+    },
+  };
 };
 
-const deathWatch = createParentDeathWatch();
+type StartContext = { readonly calls: SyncFileCalls; readonly deathWatch: ParentDeathWatch };
 
-/** Lookups of the current turn of the event loop: the calls of a batch look for the same programs at the same time. */
-const findCache = new Map<string, Promise<string | undefined>>();
-
-const start = async (program: Program, deathWatch: ParentDeathWatch): Promise<RunningProcess> => {
-  const { child, pid } = await spawnInFolder(program, deathWatch);
+const start = async (program: Program, context: StartContext): Promise<RunningProcess> => {
+  const { child, pid } = await spawnInFolder(program, context);
   if (program.isInteractive !== true) writeInput(child, program.input);
   else child.stdin?.on("error", () => undefined);
   const { output, exited } = readOutput(child);
@@ -45,17 +52,16 @@ const start = async (program: Program, deathWatch: ParentDeathWatch): Promise<Ru
       // Once a group is gone its id may be reused.
       if (!isGone) isGone = !signalGroup(pid, signal);
     },
-    groupMembers: () => listLivingInGroup(pid),
+    groupMembers: () => listLivingInGroup(context.calls, pid),
   };
 };
 
 const spawnInFolder = async (
   program: Program,
-  deathWatch: ParentDeathWatch,
+  { calls, deathWatch }: StartContext,
 ): Promise<{ child: ChildProcess; pid: number }> => {
   const { cwd, env, input, isInteractive, diesWithParent, hasVerbatimArguments = false } = program;
-  clearProcEnviron();
-  const pinned = await pinFolder(cwd);
+  const pinned = await pinFolder(calls, cwd);
   try {
     const { file, args } = isInteractive === true ? withParentDeathWatch(program) : program;
     if (diesWithParent === true) deathWatch.prepare();
@@ -108,7 +114,11 @@ const write = (child: ChildProcess, bytes: Uint8Array): Promise<void> =>
     child.stdin.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 
-const findOnSearchPath = async (name: string, searchPath: string): Promise<string | undefined> => {
+const findOnSearchPath = async (
+  { findExecutable }: SyncFileCalls,
+  name: string,
+  searchPath: string,
+): Promise<string | undefined> => {
   if (name === "" || /[/\\\0]/.test(name)) return undefined;
   // An empty or relative entry means the current folder, where a project could have put anything.
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
