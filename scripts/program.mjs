@@ -26,7 +26,7 @@ export const buildProgram = async (root, dist) => {
       chunkNames: "[hash]",
       outdir: modules,
       metafile: true,
-      plugins: [namesOnDemand, oneLocale],
+      plugins: [namesOnDemand, oneLocale, jsoncModules],
     });
     const chunks = chunksOf(metafile.outputs);
     const [main, ...parts] = partsOf(chunks);
@@ -260,4 +260,15 @@ export const oneLocale = {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: `export { default as en } from "./en.js";`,
     })),
+};
+
+/** The main file of jsonc-parser is UMD, which cannot be bundled; its ES modules can. */
+const jsoncModules = {
+  name: "jsonc-modules",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^jsonc-parser$/ }, ({ kind, resolveDir }) =>
+      kind === "import-statement"
+        ? { path: createRequire(join(resolveDir, "from.js")).resolve("jsonc-parser/lib/esm/main.js") }
+        : undefined,
+    ),
 };

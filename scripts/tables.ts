@@ -241,15 +241,15 @@ const settingRow = (path: string, setting: Setting): readonly string[] => [
 
 /** Returns the fields of settings whose values are objects by name, one table each. */
 const fieldRows = (path: string, shape: Shape): readonly (readonly (readonly string[])[])[] => {
-  const inside = shape.type === "names" ? shape.of : undefined;
-  if (inside?.type !== "fields") return [];
+  const inside = shape.type === "record" ? shape.of : undefined;
+  if (inside?.type !== "object") return [];
   const rows = (
     above: string,
-    fields: Extract<Shape, { readonly type: "fields" }>["fields"],
+    fields: Extract<Shape, { readonly type: "object" }>["fields"],
   ): readonly (readonly string[])[] =>
     Object.entries(fields).flatMap(([name, field]) => {
       const at = `${above}.${name}`;
-      if (field.shape.type === "fields") return rows(at, field.shape.fields);
+      if (field.shape.type === "object") return rows(at, field.shape.fields);
       const given = field.default === undefined ? "" : code(JSON.stringify(field.default));
       return [[code(at), field.description, cell(describeShape(field.shape)), field.required ? "required" : given]];
     });

@@ -1,20 +1,20 @@
 import type { TextPosition } from "./file/node.ts";
 
-/** What can be wrong with settings. Code reads `kind`; people read the sentences. */
+/** Why settings cannot be used. Code reads `kind`; people read the message. */
 export type SettingsFault =
-  /** The file is not JSON, not even with comments. */
+  /** A syntax error. */
   | { readonly kind: "unreadable"; readonly file: string; readonly position: TextPosition; readonly why: string }
   /** The file cannot be opened or written. */
   | { readonly kind: "no-access"; readonly file: string; readonly why: string }
   | { readonly kind: "invalid"; readonly file: string; readonly problems: readonly SettingsProblem[] }
-  /** A value that was asked for, on the command line or by a program. */
+  /** An invalid value, from the command line or a program. */
   | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "unknown"; readonly message: string };
 
-/** A value that does not fit, and where it stands. */
-type SettingsProblem = { readonly position: TextPosition; readonly message: string };
+/** An invalid value and its position. */
+export type SettingsProblem = { readonly position: TextPosition; readonly message: string };
 
-/** Settings that cannot be used. Nothing was changed. */
+/** Settings that cannot be used. No file was changed. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly fault: SettingsFault;
@@ -28,19 +28,19 @@ export class SettingsError extends Error {
 const explainFault = (fault: SettingsFault): string => {
   switch (fault.kind) {
     case "unreadable":
-      return `${fault.file} cannot be read: ${formatPosition(fault.position)}, ${fault.why}. Mend it there; it was left as it is.`;
+      return `Cannot read ${fault.file}: ${formatPosition(fault.position)}: ${fault.why} Correct it there; the file was not changed.`;
     case "no-access":
-      return `${fault.file} cannot be used: ${fault.why}.`;
+      return `Cannot use ${fault.file}: ${fault.why}.`;
     case "invalid":
       return [
-        `${fault.file} cannot be used:`,
+        `Invalid settings in ${fault.file}:`,
         ...fault.problems.map(({ position: place, message }) => `  ${formatPosition(place)}: ${message}`),
-        "Change it there, or with parley config set and unset.",
+        "Correct the file, or use parley config set and unset.",
       ].join("\n");
     case "refused":
       return fault.message;
     case "unknown":
-      return `${fault.message} See parley config list.`;
+      return `${fault.message} "parley config list" shows all settings.`;
   }
 };
 

@@ -1,7 +1,7 @@
 import type { World } from "../world/world.ts";
 
-/** The folder where Parley keeps its own things: `PARLEY_HOME`, or `.parley` in the person's home. */
+/** Returns Parley's home folder: `PARLEY_HOME`, or `.parley` in the user's home folder. */
 export const resolveHomeFolder = ({ env, host }: Pick<World, "env" | "host">): string => {
-  const moved = env["PARLEY_HOME"]?.trim() ?? "";
-  return moved === "" ? `${host.home}/.parley` : moved;
+  const configured = env["PARLEY_HOME"]?.trim() ?? "";
+  return configured === "" ? `${host.home}/.parley` : configured;
 };

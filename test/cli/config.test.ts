@@ -74,10 +74,10 @@ describe("parley config", () => {
     keep('{ "model": "a/b", "modle": 1 }');
     const { out, err } = config(["--json"]);
     const printed = JSON.parse(out) as { readonly file: string; readonly settings: object; readonly warnings: unknown };
-    const warning = `${file()}, line 1: There is no setting modle. Did you mean model or models?`;
+    const warning = `${file()}, line 1: Unknown setting modle. Did you mean model or models?`;
     expect([printed.file, printed.warnings, err]).toEqual([file(), [warning], `parley: ${warning}\n`]);
     expect(printed.settings).toMatchObject({
-      model: { value: "a/b", sources: [{ from: "person", where: file() }] },
+      model: { value: "a/b", sources: [{ from: "user", where: file() }] },
       sandbox: { value: false, sources: [{ from: "default" }] },
     });
   });
@@ -94,7 +94,7 @@ describe("parley config", () => {
     expect(JSON.parse(config(["get", "limits.spend", "--json"]).out)).toEqual({
       path: "limits.spend",
       value: 2.5,
-      sources: [{ from: "person", where: file() }],
+      sources: [{ from: "user", where: file() }],
     });
     expect(config(["unset", "limits.spend"])).toEqual(done());
     expect(readFileSync(file(), "utf8")).toBe("{\n  // mine\n}\n");
@@ -117,12 +117,12 @@ describe("parley config", () => {
   });
 
   it.each([
-    [["set", "model", "a b"], 'model must be a name without spaces; it is the text "a b". Nothing was changed.'],
+    [["set", "model", "a b"], 'model must be a name without spaces, not "a b". Nothing was changed.'],
     [
       ["set", "limits.spent", "1"],
-      "There is no setting limits.spent. Did you mean limits.spend? See parley config list.",
+      'Unknown setting limits.spent. Did you mean limits.spend? "parley config list" shows all settings.',
     ],
-    [["get", "modle"], "There is no setting modle. Did you mean model or models? See parley config list."],
+    [["get", "modle"], 'Unknown setting modle. Did you mean model or models? "parley config list" shows all settings.'],
     [["set", "model"], "Missing argument VALUE."],
     [["get"], "Missing argument PATH."],
     [["get", "model", "x"], 'Unexpected argument "x" for config get.'],
@@ -139,7 +139,7 @@ describe("parley config", () => {
       expect(config(args)).toEqual({
         code: 1,
         out: "",
-        err: `parley: ${file()} cannot be read: line 3, column 3, a comma or } is missing. Mend it there; it was left as it is.\n`,
+        err: `parley: Cannot read ${file()}: line 3, column 3: Expected ",". Correct it there; the file was not changed.\n`,
       });
     expect(readFileSync(file(), "utf8")).toBe('{\n  "model": "a/b"\n  "sandbox": true\n}');
   });

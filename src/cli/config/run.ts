@@ -65,7 +65,7 @@ const get: ConfigAction = async (world, args) => {
 const set: ConfigAction = async (world, args) => {
   const name = requirePositional(args, 1, "PATH");
   const word = requirePositional(args, 2, "VALUE");
-  await setSetting(world, resolveHomeFolder(world), name, parseCliValue(findSetting(name).shape, word));
+  await setSetting(world, resolveHomeFolder(world), name, await parseCliValue(findSetting(name).shape, word));
   return 0;
 };
 
@@ -173,10 +173,10 @@ const describeSource = ({ from, where = "" }: SettingSource, { host }: World): s
     case "untrusted":
       return "this folder is not trusted";
     case "gemini":
-    case "person":
+    case "user":
       return where.startsWith(`${host.home}/`) ? `~${where.slice(host.home.length)}` : where;
     case "environment":
-    case "line":
+    case "flag":
       return where;
   }
 };

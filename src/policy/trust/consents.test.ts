@@ -19,10 +19,10 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 
 const consents = () => openConsentStore(realDisk, join(base, "home", ".parley"));
 const project = () => join(base, "project");
-const wantedBy = (settings: object): readonly ConsentRequest[] =>
-  parseProjectSettings(JSON.stringify(settings)).consents;
-const one = (settings: object): ConsentRequest => {
-  const [first] = wantedBy(settings);
+const wantedBy = async (settings: object): Promise<readonly ConsentRequest[]> =>
+  (await parseProjectSettings(JSON.stringify(settings))).consents;
+const one = async (settings: object): Promise<ConsentRequest> => {
+  const [first] = await wantedBy(settings);
   if (first === undefined) throw new Error("There is no program in it.");
   return first;
 };
@@ -30,7 +30,7 @@ const server = { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "
 
 describe("what a project wants to run", () => {
   it("is missing the person's consent until it is given, and then no more", async () => {
-    const [both] = [wantedBy({ ...server, hooks: { SessionStart: "touch x" } })];
+    const [both] = [await wantedBy({ ...server, hooks: { SessionStart: "touch x" } })];
     expect(await consents().findMissing(project(), both)).toEqual(both);
     await consents().agree(project(), both[0] as ConsentRequest);
     expect(await consents().findMissing(project(), both)).toEqual(both.slice(1));
@@ -42,19 +42,19 @@ describe("what a project wants to run", () => {
     ["another name", { mcpServers: { y: { command: "node", args: ["a.js"], env: { A: "1" } } } }],
     ["one thing more", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" }, cwd: "/" } } }],
   ])("is asked about again with %s", async (_, changed) => {
-    await consents().agree(project(), one(server));
-    expect(await consents().findMissing(project(), wantedBy(changed))).toEqual(wantedBy(changed));
+    await consents().agree(project(), await one(server));
+    expect(await consents().findMissing(project(), await wantedBy(changed))).toEqual(await wantedBy(changed));
   });
 
   it("was agreed to for one project alone", async () => {
-    await consents().agree(project(), one(server));
-    expect(await consents().findMissing(join(base, "other"), wantedBy(server))).toEqual(wantedBy(server));
-    expect(await consents().findMissing(join(base, "nowhere"), wantedBy(server))).toEqual(wantedBy(server));
-    await expect(consents().agree(join(base, "nowhere"), one(server))).rejects.toThrow("nowhere does not exist.");
+    await consents().agree(project(), await one(server));
+    expect(await consents().findMissing(join(base, "other"), await wantedBy(server))).toEqual(await wantedBy(server));
+    expect(await consents().findMissing(join(base, "nowhere"), await wantedBy(server))).toEqual(await wantedBy(server));
+    await expect(consents().agree(join(base, "nowhere"), await one(server))).rejects.toThrow("nowhere does not exist.");
   });
 
   it("is kept in words a person can read", async () => {
-    const consent = one(server);
+    const consent = await one(server);
     await consents().agree(project(), consent);
     const folder = join(base, "home", ".parley", "consents");
     const [name = ""] = await readdir(folder);
@@ -62,7 +62,10 @@ describe("what a project wants to run", () => {
   });
 
   it("is asked about until there is an answer, a yes or a no, and again once it is changed", async () => {
-    const [consent, changed] = [one(server), one({ mcpServers: { x: { command: "node", args: ["b.js"] } } })];
+    const [consent, changed] = [
+      await one(server),
+      await one({ mcpServers: { x: { command: "node", args: ["b.js"] } } }),
+    ];
     const unanswered = () => consents().findUnanswered(project(), [consent, changed]);
     expect(await unanswered()).toEqual([consent, changed]);
     await consents().decline(project(), consent);
@@ -74,15 +77,15 @@ describe("what a project wants to run", () => {
   });
 
   it("is taken back however it was written, in that project and under that name alone", async () => {
-    const before = one({ mcpServers: { x: { command: "before" } } });
-    const other = one({ mcpServers: { y: { command: "node" } } });
-    for (const consent of [one(server), before, other]) await consents().agree(project(), consent);
-    await consents().agree(join(base, "other"), one(server));
+    const before = await one({ mcpServers: { x: { command: "before" } } });
+    const other = await one({ mcpServers: { y: { command: "node" } } });
+    for (const consent of [await one(server), before, other]) await consents().agree(project(), consent);
+    await consents().agree(join(base, "other"), await one(server));
     expect([
       await consents().withdraw(project(), "mcpServers.x"),
       await consents().withdraw(project(), "mcpServers.x"),
-      await consents().findMissing(project(), [one(server), before, other]),
-      await consents().findMissing(join(base, "other"), [one(server)]),
-    ]).toEqual([true, false, [one(server), before], []]);
+      await consents().findMissing(project(), [await one(server), before, other]),
+      await consents().findMissing(join(base, "other"), [await one(server)]),
+    ]).toEqual([true, false, [await one(server), before], []]);
   });
 });

@@ -18,10 +18,10 @@ const noEffect = (...keys: readonly string[]): ProjectSettings => ({
 const wants = ({ consents }: ProjectSettings) => consents.map(({ key, text }) => [key, text]);
 
 describe("a project's settings", () => {
-  it("can deny", () => {
+  it("can deny", async () => {
     const text =
       '{"permissions": {"deny": ["write_file", "run_shell_command(npm publish)", "server:x", "host:evil.test"]}}';
-    expect(parseProjectSettings(text)).toEqual({
+    expect(await parseProjectSettings(text)).toEqual({
       ...nothing,
       deny: [
         { type: "tool", name: "write_file" },
@@ -32,15 +32,15 @@ describe("a project's settings", () => {
     });
   });
 
-  it("can ask for a tighter mode, for a sandbox and for no network in it", () => {
-    expect(parseProjectSettings('{"permissions": {"mode": "plan"}, "sandbox": true, "sandboxNetwork": "off"}')).toEqual(
-      {
-        ...nothing,
-        mode: "plan",
-        sandbox: true,
-        sandboxNetwork: "off",
-      },
-    );
+  it("can ask for a tighter mode, for a sandbox and for no network in it", async () => {
+    expect(
+      await parseProjectSettings('{"permissions": {"mode": "plan"}, "sandbox": true, "sandboxNetwork": "off"}'),
+    ).toEqual({
+      ...nothing,
+      mode: "plan",
+      sandbox: true,
+      sandboxNetwork: "off",
+    });
   });
 
   it.each([
@@ -75,18 +75,18 @@ describe("a project's settings", () => {
     ["a flag", '{"yolo": true}', ["yolo"]],
     ["a model", '{"model": "openai/gpt"}', ["model"]],
     ["what a skill may do", '{"skills": {"x": {"allowed-tools": "shell"}}}', ["skills.x.allowed-tools"]],
-  ])("cannot set %s, and says so", (_, text, keys) => {
-    expect(parseProjectSettings(text)).toEqual(noEffect(...keys));
+  ])("cannot set %s, and says so", async (_, text, keys) => {
+    expect(await parseProjectSettings(text)).toEqual(noEffect(...keys));
     expect(({} as { permissions?: unknown }).permissions).toBeUndefined();
   });
 
-  it("say so where a rule cannot be read", () => {
-    expect(parseProjectSettings('{"permissions": {"deny": ["rm -rf x"]}}').warnings).toEqual([
+  it("say so where a rule cannot be read", async () => {
+    expect((await parseProjectSettings('{"permissions": {"deny": ["rm -rf x"]}}')).warnings).toEqual([
       '.parley/settings.json: permissions.deny contains "rm -rf x", which is not a permission rule.',
     ]);
   });
 
-  it("list every program they want run, whole, and run none", () => {
+  it("list every program they want run, whole, and run none", async () => {
     const text = JSON.stringify({
       hooks: { SessionStart: [{ command: "touch a" }], PreTool: "touch b" },
       mcpServers: {
@@ -100,7 +100,7 @@ describe("a project's settings", () => {
       notify: ["touch", "g"],
       git: { textconvProgram: "touch h" },
     });
-    expect(wants(parseProjectSettings(text))).toEqual([
+    expect(wants(await parseProjectSettings(text))).toEqual([
       ["hooks.SessionStart", '[{"command": "touch a"}]'],
       ["hooks.PreTool", '"touch b"'],
       ["mcpServers.x", '{"command": "node", "args": ["server.js"], "env": {"A": "1"}, "trust": true}'],
@@ -114,29 +114,29 @@ describe("a project's settings", () => {
     ]);
   });
 
-  it("are asked about again when any letter of a program changes", () => {
-    const digest = (server: object): string | undefined =>
-      parseProjectSettings(JSON.stringify({ mcpServers: { x: server } })).consents[0]?.digest;
-    const approved = digest({ command: "node", args: ["a"], env: { A: "1" } });
-    expect(digest({ command: "node", args: ["a"], env: { A: "1" } })).toBe(approved);
+  it("are asked about again when any letter of a program changes", async () => {
+    const digest = async (server: object): Promise<string | undefined> =>
+      (await parseProjectSettings(JSON.stringify({ mcpServers: { x: server } }))).consents[0]?.digest;
+    const approved = await digest({ command: "node", args: ["a"], env: { A: "1" } });
+    expect(await digest({ command: "node", args: ["a"], env: { A: "1" } })).toBe(approved);
     for (const other of [
       { command: "node", args: ["a"], env: { A: "2" } },
       { command: "node", args: ["b"], env: { A: "1" } },
       { command: "nodejs", args: ["a"], env: { A: "1" } },
       { command: "node", args: ["a"], env: { A: "1" }, cwd: "/" },
     ])
-      expect(digest(other)).not.toBe(approved);
+      expect(await digest(other)).not.toBe(approved);
   });
 
-  it("may be written by hand: with comments, a byte order mark and commas at the end", () => {
+  it("may be written by hand: with comments, a byte order mark and commas at the end", async () => {
     const text = '\uFEFF// ours\n{ /* why */ "permissions": { "deny": ["write_file",], }, }\n// the end';
-    expect(parseProjectSettings(text)).toEqual({ ...nothing, deny: [{ type: "tool", name: "write_file" }] });
+    expect(await parseProjectSettings(text)).toEqual({ ...nothing, deny: [{ type: "tool", name: "write_file" }] });
   });
 
-  it("count as their strictest where a key stands twice", () => {
+  it("count as their strictest where a key stands twice", async () => {
     const text =
       '{"permissions": {"deny": ["a"], "mode": "plan", "mode": "yolo"}, "sandbox": true, "sandbox": false, "permissions": {"deny": ["b"], "mode": "default"}}';
-    expect(parseProjectSettings(text)).toEqual({
+    expect(await parseProjectSettings(text)).toEqual({
       deny: [
         { type: "tool", name: "a" },
         { type: "tool", name: "b" },
@@ -149,35 +149,37 @@ describe("a project's settings", () => {
   });
 
   it.each([
-    ["", "line 1: a value is missing"],
-    ["[]", "it is not a JSON object"],
-    ['{"a": 1,\n "b" 2}', 'line 2: a colon is missing after "b"'],
-    ['{"a": 1} x', "line 1: something follows after its end"],
-    ['{"a', "line 1: a text does not end"],
-    ["{a: 1}", "line 1: a key in double quotes is missing"],
-    ["{/* ", "line 1: a key in double quotes is missing"],
-    ['{"a": NaN}', "line 1: NaN is not JSON"],
-    ['{"a": [1 2]}', "line 1: a comma or ] is missing"],
-    ["[".repeat(100_000), "line 1: it is nested too deeply"],
-  ])("that cannot be read have no effect, and say where: %s", (text, problem) => {
-    expect(parseProjectSettings(text)).toEqual({
+    ["", "line 1: Unexpected end of file."],
+    ["[]", "it is not a JSON object."],
+    ['{"a": 1,\n "b" 2}', 'line 2: Expected ":".'],
+    ['{"a": 1} x', 'line 1: Unexpected "x".'],
+    ['{"a', "line 1: Unterminated string."],
+    ["{a: 1}", 'line 1: Unexpected "a".'],
+    ["{/* ", "line 1: Unterminated comment."],
+    ['{"a": NaN}', 'line 1: Unexpected "NaN".'],
+    ['{"a": [1 2]}', 'line 1: Expected ",".'],
+    ["[".repeat(100_000), "line 1: Nested too deeply."],
+  ])("that cannot be read have no effect, and say where: %s", async (text, problem) => {
+    expect(await parseProjectSettings(text)).toEqual({
       ...nothing,
-      warnings: [`.parley/settings.json is not used: ${problem}.`],
+      warnings: [`.parley/settings.json is not used: ${problem}`],
     });
   });
 
-  it("are read like JSON wherever they are JSON, and never throw", () => {
-    fc.assert(
-      fc.property(fc.json(), fc.string(), (json, junk) => {
-        expect(parseProjectSettings(json).warnings.some((text) => text.includes("is not used: line"))).toBe(false);
-        parseProjectSettings(junk);
-        parseProjectSettings(json.slice(0, json.length / 2) + junk);
+  it("are read like JSON wherever they are JSON, and never throw", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), fc.string(), async (json, junk) => {
+        expect((await parseProjectSettings(json)).warnings.some((text) => text.includes("is not used: line"))).toBe(
+          false,
+        );
+        await parseProjectSettings(junk);
+        await parseProjectSettings(json.slice(0, json.length / 2) + junk);
       }),
       { numRuns: 500 },
     );
   });
 
-  it("do nothing but deny, tighten the mode and ask for a sandbox, whatever they hold", () => {
+  it("do nothing but deny, tighten the mode and ask for a sandbox, whatever they hold", async () => {
     const key = fc.constantFrom(
       "permissions",
       "mode",
@@ -198,9 +200,9 @@ describe("a project's settings", () => {
         fc.array(fc.tuple(key, tie("value")), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
       ),
     }));
-    fc.assert(
-      fc.property(value, (settings) => {
-        const { mode, sandbox, ...rest } = parseProjectSettings(JSON.stringify(settings));
+    await fc.assert(
+      fc.asyncProperty(value, async (settings) => {
+        const { mode, sandbox, ...rest } = await parseProjectSettings(JSON.stringify(settings));
         expect([undefined, "plan", "default"]).toContain(mode);
         expect([undefined, true]).toContain(sandbox);
         expect(Object.keys(rest).toSorted()).toEqual(["consents", "deny", "warnings"]);

@@ -42,9 +42,9 @@ export const readProjectSettings = async (disk: Disk, root: string, scope: Proje
 };
 
 /** Parses the text of a project's settings file. */
-export const parseProjectSettings = (text: string): ProjectSettings => {
-  const parsed = parseSettings(text);
-  if (!parsed.ok) return { ...emptySettings, warnings: [`${settingsPath} is not used: ${parsed.problem}.`] };
+export const parseProjectSettings = async (text: string): Promise<ProjectSettings> => {
+  const parsed = await parseSettings(text);
+  if (!parsed.ok) return { ...emptySettings, warnings: [`${settingsPath} is not used: ${parsed.problem}`] };
   if (parsed.node.type !== "object")
     return { ...emptySettings, warnings: [`${settingsPath} is not used: it is not a JSON object.`] };
   return parsed.node.members.map((member) => readMember("", member)).reduce(mergeSettings, emptySettings);

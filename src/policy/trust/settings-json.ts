@@ -1,37 +1,70 @@
-/** A settings file as written: members keep their order, a key that stands twice stands twice, and all know their place. */
-export type SettingsNode = Span &
+import type { Node, ParseError } from "jsonc-parser";
+
+type JsonNode<Extra> = Extra &
   (
-    | { readonly type: "object"; readonly members: readonly SettingsMember[] }
-    | { readonly type: "list"; readonly items: readonly SettingsNode[] }
+    | { readonly type: "object"; readonly members: readonly JsonMember<Extra>[] }
+    | { readonly type: "list"; readonly items: readonly JsonNode<Extra>[] }
     | { readonly type: "value"; readonly value: string | number | boolean | null }
   );
+type JsonMember<Extra> = Extra & { readonly key: string; readonly value: JsonNode<Extra> };
 
-/** A key with its value. It starts with the key. */
-export type SettingsMember = Span & { readonly key: string; readonly value: SettingsNode };
+/** A range of the text: from `start` up to, not including, `end`. */
+type TextRange = { readonly start: number; readonly end: number };
 
-/** Where something stands in the text: from `start` up to, not including, `end`. */
-type Span = { readonly start: number; readonly end: number };
+/** A settings file as a tree. Members keep their order, and repeated keys are kept. */
+export type SettingsNode = JsonNode<unknown>;
 
-/** What a settings file says, or why it cannot be read. */
-export type ParsedSettings =
-  | { readonly ok: true; readonly node: SettingsNode }
-  /** `at` is where it stops being readable, `why` what is wrong there; `problem` says both. */
-  | { readonly ok: false; readonly problem: string; readonly why: string; readonly at: number };
+/** A key with its value. */
+export type SettingsMember = JsonMember<unknown>;
 
-/** Reads JSON as people write it by hand: with comments, a byte order mark, and commas at the end. Never throws. */
-export const parseSettings = (text: string): ParsedSettings => {
-  const reader = new Reader(text);
+/** A tree whose nodes know their position in the text. A member starts with its key. */
+export type LocatedNode = JsonNode<TextRange>;
+export type LocatedMember = JsonMember<TextRange>;
+
+/** A syntax error: `why` says what is wrong, `at` is its offset, `problem` is `why` with the line. */
+export type SettingsSyntaxError = {
+  readonly ok: false;
+  readonly problem: string;
+  readonly why: string;
+  readonly at: number;
+};
+
+/** A parsed settings file, or its first syntax error. */
+export type ParsedSettings<Root = SettingsNode> = { readonly ok: true; readonly node: Root } | SettingsSyntaxError;
+
+/**
+ * Parses JSON with comments, trailing commas or a byte order mark. Never throws. Plain JSON is parsed by `JSON.parse`, so
+ * that most runs do not load the JSONC parser.
+ */
+export const parseSettings = async (text: string): Promise<ParsedSettings> => {
+  const node = parsePlainJson(text);
+  return node === undefined ? parseLocatedSettings(text) : { ok: true, node };
+};
+
+/** Parses the same with positions, for error messages and edits. */
+export const parseLocatedSettings = async (text: string): Promise<ParsedSettings<LocatedNode>> => {
+  const { parseTree, printParseErrorCode } = await import("jsonc-parser");
+  const mark = text.startsWith("\uFEFF") ? 1 : 0;
+  const errors: ParseError[] = [];
   try {
-    const node = reader.value(0);
-    reader.end();
-    return { ok: true, node };
+    const root = parseTree(text.slice(mark), errors, { allowTrailingComma: true });
+    const [first] = errors;
+    if (first !== undefined) {
+      const at = first.offset + mark;
+      const token = text.slice(at, at + Math.min(first.length, maxQuotedLength));
+      return syntaxError(text, explainError(printParseErrorCode(first.error), token), at);
+    }
+    return root === undefined
+      ? syntaxError(text, "Unexpected end of file.", text.length)
+      : { ok: true, node: locate(root, mark, 0) };
   } catch (error) {
-    if (error instanceof Unreadable) return { ok: false, problem: error.message, why: error.why, at: error.at };
+    // The parser is recursive, so deep nesting overflows the stack.
+    if (error instanceof RangeError) return syntaxError(text, "Nested too deeply.", mark);
     throw error;
   }
 };
 
-/** The node as plain JSON text, duplicates and all: what a person is shown, and what a digest is taken of. */
+/** Formats a node as plain JSON, with repeated keys: the text a consent question shows and its digest covers. */
 export const settingsText = (node: SettingsNode): string => {
   switch (node.type) {
     case "object":
@@ -43,108 +76,85 @@ export const settingsText = (node: SettingsNode): string => {
   }
 };
 
-const deepest = 64;
+const maxDepth = 64;
+const maxQuotedLength = 40;
 
-class Unreadable extends Error {
-  readonly why: string;
-  readonly at: number;
-
-  constructor(text: string, why: string, at: number) {
-    super(`line ${text.slice(0, at).split("\n").length}: ${why}`);
-    this.why = why;
-    this.at = at;
+/** Parses with `JSON.parse`; undefined if the text is not plain JSON or if an object would lose repeated keys or their order. */
+const parsePlainJson = (text: string): SettingsNode | undefined => {
+  try {
+    const keys = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
+    const counter = { keys: 0 };
+    const node = fromValue(JSON.parse(text), counter, 0);
+    return counter.keys === keys ? node : undefined;
+  } catch {
+    return undefined;
   }
-}
+};
 
-class Reader {
-  readonly #text: string;
-  #at = 0;
+const fromValue = (value: unknown, counter: { keys: number }, depth: number): SettingsNode => {
+  if (depth > maxDepth) throw new RangeError("nested too deeply");
+  if (Array.isArray(value)) return { type: "list", items: value.map((item) => fromValue(item, counter, depth + 1)) };
+  if (typeof value !== "object" || value === null)
+    return { type: "value", value: value as string | number | boolean | null };
+  const members = Object.entries(value).map(([key, item]) => {
+    counter.keys += 1;
+    // `JSON.parse` sorts such keys.
+    if (/^\d+$/.test(key)) throw new RangeError("the order of keys is lost");
+    return { key, value: fromValue(item, counter, depth + 1) };
+  });
+  return { type: "object", members };
+};
 
-  constructor(text: string) {
-    this.#text = text;
-    if (text.startsWith("\uFEFF")) this.#at = 1;
+const locate = ({ type, offset, length, value, children = [] }: Node, mark: number, depth: number): LocatedNode => {
+  if (depth > maxDepth) throw new RangeError("nested too deeply");
+  const range = { start: offset + mark, end: offset + length + mark };
+  if (type === "array") return { ...range, type: "list", items: children.map((item) => locate(item, mark, depth + 1)) };
+  if (type !== "object") return { ...range, type: "value", value: value as string | number | boolean | null };
+  const members = children.flatMap(({ children: [key, item] = [], ...member }) =>
+    key === undefined || item === undefined
+      ? []
+      : [
+          {
+            start: member.offset + mark,
+            end: item.offset + item.length + mark,
+            key: String(key.value),
+            value: locate(item, mark, depth + 1),
+          },
+        ],
+  );
+  return { ...range, type: "object", members };
+};
+
+const syntaxError = (text: string, why: string, at: number): SettingsSyntaxError => ({
+  ok: false,
+  why,
+  at,
+  problem: `line ${text.slice(0, at).split("\n").length}: ${why}`,
+});
+
+/** The error code of jsonc-parser as a sentence. */
+const explainError = (code: string, token: string): string => {
+  switch (code) {
+    case "ColonExpected":
+      return 'Expected ":".';
+    case "CommaExpected":
+      return 'Expected ",".';
+    case "CloseBraceExpected":
+      return 'Expected "}".';
+    case "CloseBracketExpected":
+      return 'Expected "]".';
+    case "UnexpectedEndOfString":
+      return "Unterminated string.";
+    case "UnexpectedEndOfComment":
+      return "Unterminated comment.";
+    case "UnexpectedEndOfNumber":
+      return "Unterminated number.";
+    case "InvalidUnicode":
+    case "InvalidEscapeCharacter":
+      return "Invalid escape sequence in a string.";
+    case "InvalidCharacter":
+      return "Invalid control character in a string.";
+    default:
+      return token === "" ? "Unexpected end of file." : `Unexpected ${JSON.stringify(token)}.`;
   }
-
-  value(depth: number): SettingsNode {
-    if (depth > deepest) throw this.#unreadable("it is nested too deeply");
-    this.#skip();
-    const start = this.#at;
-    const next = this.#text[start];
-    if (next === "{") return { type: "object", members: this.#members(depth), start, end: this.#at };
-    if (next === "[") return { type: "list", items: this.#items(depth), start, end: this.#at };
-    return { type: "value", value: next === '"' ? this.#string() : this.#word(), start, end: this.#at };
-  }
-
-  end(): void {
-    this.#skip();
-    if (this.#at < this.#text.length) throw this.#unreadable("something follows after its end");
-  }
-
-  #members(depth: number): readonly SettingsMember[] {
-    const members: SettingsMember[] = [];
-    this.#each("}", () => {
-      if (this.#text[this.#at] !== '"') throw this.#unreadable("a key in double quotes is missing");
-      const start = this.#at;
-      const key = this.#string();
-      this.#skip();
-      if (this.#text[this.#at] !== ":") throw this.#unreadable(`a colon is missing after ${JSON.stringify(key)}`);
-      this.#at++;
-      members.push({ key, value: this.value(depth + 1), start, end: this.#at });
-    });
-    return members;
-  }
-
-  #items(depth: number): readonly SettingsNode[] {
-    const items: SettingsNode[] = [];
-    this.#each("]", () => items.push(this.value(depth + 1)));
-    return items;
-  }
-
-  /** Reads what stands between brackets, with commas between and perhaps one at the end. */
-  #each(close: string, one: () => void): void {
-    this.#at++;
-    for (this.#skip(); this.#text[this.#at] !== close; this.#skip()) {
-      one();
-      this.#skip();
-      if (this.#text[this.#at] === ",") this.#at++;
-      else if (this.#text[this.#at] !== close) throw this.#unreadable(`a comma or ${close} is missing`);
-    }
-    this.#at++;
-  }
-
-  #string(): string {
-    const found = this.#take(/"[^"\\\n]*(?:\\.[^"\\\n]*)*"/y);
-    if (found === undefined) throw this.#unreadable("a text does not end");
-    return this.#json(found) as string;
-  }
-
-  #word(): number | boolean | null {
-    const found = this.#take(/[\w.+-]+/y);
-    if (found === undefined) throw this.#unreadable("a value is missing");
-    return this.#json(found) as number | boolean | null;
-  }
-
-  #json(found: string): unknown {
-    try {
-      return JSON.parse(found);
-    } catch {
-      this.#at -= found.length;
-      throw this.#unreadable(`${found.slice(0, 40)} is not JSON`);
-    }
-  }
-
-  #skip(): void {
-    while (this.#take(/[ \t\r\n]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y) !== undefined);
-  }
-
-  #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    this.#at += found?.length ?? 0;
-    return found;
-  }
-
-  #unreadable(why: string): Unreadable {
-    return new Unreadable(this.#text, why, this.#at);
-  }
-}
+};

@@ -4,16 +4,16 @@ import { parseSettings } from "../../policy/trust/settings-json.ts";
 import { removeValueFromText, setValueInText } from "./edit.ts";
 import { toPlainValue } from "./node.ts";
 
-const plain = (text: string): unknown => {
-  const parsed = parseSettings(text);
+const plain = async (text: string): Promise<unknown> => {
+  const parsed = await parseSettings(text);
   if (!parsed.ok) throw new Error(`${parsed.problem} in ${text}`);
   return toPlainValue(parsed.node);
 };
 
 describe("setting a value in a text", () => {
   it.each([
-    ["makes a file", "", "model", "a/b", '{\n  "model": "a/b"\n}\n'],
-    ["makes what is around it", "{}\n", "limits.spend", 5, '{\n  "limits": {\n    "spend": 5\n  }\n}\n'],
+    ["creates a file", "", "model", "a/b", '{\n  "model": "a/b"\n}\n'],
+    ["creates parent objects", "{}\n", "limits.spend", 5, '{\n  "limits": {\n    "spend": 5\n  }\n}\n'],
     [
       "replaces a value and nothing else",
       '{ "model" : "a/b" /* why */ }',
@@ -22,41 +22,47 @@ describe("setting a value in a text", () => {
       '{ "model" : "c/d" /* why */ }',
     ],
     ["adds to a line", '{ "model": "a/b" }', "editor", "vi", '{ "model": "a/b", "editor": "vi" }'],
-    ["keeps a comma at the end of a line", '{"model": "a/b",}', "editor", "vi", '{"model": "a/b", "editor": "vi",}'],
+    ["keeps a trailing comma on one line", '{"model": "a/b",}', "editor", "vi", '{"model": "a/b", "editor": "vi",}'],
     ["adds a line", '{\n\t"model": "a/b"\n}\n', "editor", "vi", '{\n\t"model": "a/b",\n\t"editor": "vi"\n}\n'],
+    ["keeps a trailing comma", '{\n  "model": "a/b",\n}', "editor", "vi", '{\n  "model": "a/b",\n  "editor": "vi",\n}'],
     [
-      "keeps a comma at the end",
-      '{\n  "model": "a/b",\n}',
-      "editor",
-      "vi",
-      '{\n  "model": "a/b",\n  "editor": "vi",\n}',
-    ],
-    [
-      "leaves a comment with its line",
+      "keeps a comment on its line",
       '{\n  "model": "a/b" // mine, {"x":\n}',
       "editor",
       "vi",
       '{\n  "model": "a/b", // mine, {"x":\n  "editor": "vi"\n}',
     ],
-    ["stands after comments", "{\n  // nothing yet\n}", "editor", "vi", '{\n  // nothing yet\n  "editor": "vi"\n}'],
-    ["takes comments on one line apart", "{ /* nothing */ }", "editor", "vi", '{ /* nothing */\n  "editor": "vi"\n}'],
     [
-      "keeps the ends of lines as they are",
+      "is inserted after comments",
+      "{\n  // nothing yet\n}",
+      "editor",
+      "vi",
+      '{\n  // nothing yet\n  "editor": "vi"\n}',
+    ],
+    [
+      "moves a one-line comment to its own line",
+      "{ /* nothing */ }",
+      "editor",
+      "vi",
+      '{ /* nothing */\n  "editor": "vi"\n}',
+    ],
+    [
+      "keeps line ends",
       '{\r\n    "limits": {\r\n        "spend": 1 // x\r\n    }\r\n}\r\n',
       "limits.maxTurns",
       3,
       '{\r\n    "limits": {\r\n        "spend": 1, // x\r\n        "maxTurns": 3\r\n    }\r\n}\r\n',
     ],
     [
-      "is not misled by odd white space in a comment",
+      "handles unusual white space in a comment",
       '{\n  "model": "a/b" // x\u00a0\n}',
       "editor",
       "vi",
       '{\n  "model": "a/b", // x\u00a0\n  "editor": "vi"\n}',
     ],
-    ["replaces what is no object", '{"limits": 5}', "limits.spend", 1, '{"limits": {\n  "spend": 1\n}}'],
+    ["replaces a value that is not an object", '{"limits": 5}', "limits.spend", 1, '{"limits": {\n  "spend": 1\n}}'],
     [
-      "changes the one that counts",
+      "changes the last of repeated keys",
       '{"model": "a/b", "model": "c/d"}',
       "model",
       "e/f",
@@ -64,41 +70,36 @@ describe("setting a value in a text", () => {
     ],
     ["keeps a byte order mark", '\uFEFF{ "model": "a/b" }', "model", "c/d", '\uFEFF{ "model": "c/d" }'],
     [
-      "writes lists over lines, at their depth",
+      "indents lists",
       '{\n  "permissions": {\n    "mode": "plan"\n  }\n}',
       "permissions.deny",
       ["read_file"],
       '{\n  "permissions": {\n    "mode": "plan",\n    "deny": [\n      "read_file"\n    ]\n  }\n}',
     ],
-  ])("%s", (_, text, path, value, after) => {
-    expect(setValueInText(text, path.split("."), value)).toBe(after);
+  ])("%s", async (_, text, path, value, after) => {
+    expect(await setValueInText(text, path.split("."), value)).toBe(after);
   });
 });
 
-describe("taking a value out of a text", () => {
+describe("removing a value from a text", () => {
   it.each([
-    ["leaves nothing of its line", '{\n  "a": 1, // gone\n  "b": 2\n}', "a", '{\n  "b": 2\n}'],
-    [
-      "takes the comma before it, where it was the last",
-      '{\n  "a": 1, // here\n  "b": 2\n}',
-      "b",
-      '{\n  "a": 1 // here\n}',
-    ],
-    ["keeps the comma before it, where commas end", '{\n  "a": 1,\n  "b": 2,\n}', "b", '{\n  "a": 1,\n}'],
+    ["removes its whole line", '{\n  "a": 1, // gone\n  "b": 2\n}', "a", '{\n  "b": 2\n}'],
+    ["removes the comma before the last member", '{\n  "a": 1, // here\n  "b": 2\n}', "b", '{\n  "a": 1 // here\n}'],
+    ["keeps the comma before it if there are trailing commas", '{\n  "a": 1,\n  "b": 2,\n}', "b", '{\n  "a": 1,\n}'],
     ["closes the gap in a line", '{ "a": 1, "b": 2, "c": 3 }', "b", '{ "a": 1, "c": 3 }'],
     ["closes the gap at the end of a line", '{ "a": 1, "b": 2 }', "b", '{ "a": 1 }'],
     ["keeps the indentation of what follows", '{\n  "a": 1, "b": 2\n}', "a", '{\n  "b": 2\n}'],
-    ["takes what is left empty around it", '{\n  "x": {\n    "y": 1\n  },\n  "b": 2\n}', "x.y", '{\n  "b": 2\n}'],
-    ["leaves what holds a comment", '{\n  "x": { /* why */ "y": 1 }\n}', "x.y", '{\n  "x": { /* why */ }\n}'],
-    ["takes all that stand there", '{"a": 1, "a": 2, "b": 3}', "a", '{ "b": 3}'],
-    ["does nothing where there is none", '{ "a": 1 } // x', "b.c", '{ "a": 1 } // x'],
+    ["removes empty parents", '{\n  "x": {\n    "y": 1\n  },\n  "b": 2\n}', "x.y", '{\n  "b": 2\n}'],
+    ["keeps a parent with a comment", '{\n  "x": { /* why */ "y": 1 }\n}', "x.y", '{\n  "x": { /* why */ }\n}'],
+    ["removes repeated keys", '{"a": 1, "a": 2, "b": 3}', "a", '{ "b": 3}'],
+    ["does nothing if it is not set", '{ "a": 1 } // x', "b.c", '{ "a": 1 } // x'],
     ["does nothing in an empty file", "", "a", ""],
-  ])("%s", (_, text, path, after) => {
-    expect(removeValueFromText(text, path.split("."))).toBe(after);
+  ])("%s", async (_, text, path, after) => {
+    expect(await removeValueFromText(text, path.split("."))).toBe(after);
   });
 });
 
-/** JSON as people write it: the same value with comments, gaps and commas anywhere they may stand. */
+/** JSON written by hand: the value with comments, white space and trailing commas in random places. */
 const handwritten = (value: unknown): fc.Arbitrary<string> => {
   const gap = fc.constantFrom("", "", " ", "\n", "\n  ", " // n, }\n", '/* , " { */', "\r\n\t", " // \u00a0\n");
   const between = (open: string, items: readonly fc.Arbitrary<string>[], close: string): fc.Arbitrary<string> =>
@@ -138,7 +139,7 @@ const { tree } = fc.letrec<{ tree: Tree; value: unknown }>((tie) => ({
 const path = fc.array(key, { minLength: 1, maxLength: 3 });
 const put = fc.constantFrom<unknown>(1, "two", false, [], ["a", { b: 1 }], { c: { d: 1 } });
 
-/** The same change, made to the value itself. */
+/** Makes the same change to the value itself. */
 const setIn = (value: unknown, [name, ...rest]: readonly string[], wanted: unknown): unknown => {
   if (name === undefined) return wanted;
   const here = isTree(value) ? Object.entries(value) : [];
@@ -158,15 +159,15 @@ const at = (value: unknown, names: readonly string[]): unknown =>
 const comments = (text: string): readonly string[] => text.match(/\/\/ (?:n, \}|\u00a0)|\/\* , " \{ \*\//g) ?? [];
 
 describe("any file", () => {
-  it("means the same but for the value that was set, and keeps its comments", () => {
-    fc.assert(
-      fc.property(
+  it("changes only the value that was set, and keeps comments", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         tree.chain((value) => fc.record({ value: fc.constant(value), text: handwritten(value) })),
         path,
         put,
-        ({ value, text }, names, wanted) => {
-          const after = setValueInText(text, names, wanted);
-          expect(plain(after)).toEqual(setIn(value, names, wanted));
+        async ({ value, text }, names, wanted) => {
+          const after = await setValueInText(text, names, wanted);
+          expect(await plain(after)).toEqual(setIn(value, names, wanted));
           if (at(value, names) === undefined && isTree(at(value, names.slice(0, -1))))
             expect(comments(after)).toEqual(comments(text));
         },
@@ -175,31 +176,33 @@ describe("any file", () => {
     );
   });
 
-  it("means the same but for the value that was taken out", () => {
-    fc.assert(
-      fc.property(
+  it("changes only the value that was removed", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         tree.chain((value) => fc.record({ value: fc.constant(value), text: handwritten(value) })),
         path,
-        ({ value, text }, names) => {
-          const after = removeValueFromText(text, names);
-          expect(at(plain(after), names)).toBeUndefined();
+        async ({ value, text }, names) => {
+          const after = await removeValueFromText(text, names);
+          expect(at(await plain(after), names)).toBeUndefined();
           if (at(value, names) === undefined) expect(after).toBe(text);
-          else expect(setIn(plain(after), names, 0)).toEqual(setIn(value, names, 0));
+          else expect(setIn(await plain(after), names, 0)).toEqual(setIn(value, names, 0));
         },
       ),
       { numRuns: 3000, seed: 8 },
     );
   });
 
-  it("set and then unset is as it was", () => {
-    fc.assert(
-      fc.property(
+  it("is unchanged after set and unset", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         tree.chain((value) => fc.record({ value: fc.constant(value), text: handwritten(value) })),
         path,
         put,
-        ({ value, text }, names, wanted) => {
+        async ({ value, text }, names, wanted) => {
           fc.pre(names.every((_, index) => at(value, names.slice(0, index + 1)) === undefined));
-          expect(plain(removeValueFromText(setValueInText(text, names, wanted), names))).toEqual(value);
+          expect(await plain(await removeValueFromText(await setValueInText(text, names, wanted), names))).toEqual(
+            value,
+          );
         },
       ),
       { numRuns: 2000, seed: 9 },

@@ -1,53 +1,53 @@
-import { parseSettings, type SettingsMember, type SettingsNode } from "../../policy/trust/settings-json.ts";
+import { parseLocatedSettings, type LocatedMember, type LocatedNode } from "../../policy/trust/settings-json.ts";
 import { findMember } from "./node.ts";
 import type { KeyPath } from "../schema/key-path.ts";
 
 /**
- * The text of a settings file with a value set, all else as it was: comments, order, indentation, even commas at
- * the end. The text must be a readable object, or empty.
+ * Sets a value in the text of a settings file and keeps everything else: comments, order, indentation, trailing commas.
+ * The text must be a valid object, or empty. (`modify` of jsonc-parser moves comments and breaks trailing commas.)
  */
-export const setValueInText = (text: string, path: KeyPath, value: unknown): string => {
-  const root = parseRoot(text);
+export const setValueInText = async (text: string, path: KeyPath, value: unknown): Promise<string> => {
+  const root = await parseRoot(text);
   if (root === undefined) return setValueInText("{}\n", path, value);
   const { node, rest } = findDeepest(root, path);
   const lines = detectLineStyle(text);
-  const wanted = rest.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  const newValue = rest.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
   if (rest.length === 0 || node.type !== "object")
-    return replaceRange(text, node.start, node.end, lines.write(wanted, lines.indentAt(node.start)));
+    return replaceRange(text, node.start, node.end, lines.write(newValue, lines.indentAt(node.start)));
   const [name = "", ...below] = rest;
   const inside = below.reduceRight<unknown>((inner, each) => ({ [each]: inner }), value);
   return insertMember(text, lines, node, (indent) => `${JSON.stringify(name)}: ${lines.write(inside, indent)}`);
 };
 
-/** The text without a value, and without the objects above it that would be left empty. */
-export const removeValueFromText = (text: string, path: KeyPath): string => {
-  const root = parseRoot(text);
+/** Removes a value from the text, and the objects around it that would be left empty. */
+export const removeValueFromText = async (text: string, path: KeyPath): Promise<string> => {
+  const root = await parseRoot(text);
   const found = root === undefined ? undefined : findMemberToRemove(text, root, path);
-  // What stands twice must go twice, or the first would count again.
+  // A repeated key is removed every time, or the previous value would take effect again.
   return found === undefined ? text : removeValueFromText(removeMember(text, found), path);
 };
 
-const parseRoot = (text: string): SettingsNode | undefined => {
-  const parsed = parseSettings(text);
+const parseRoot = async (text: string): Promise<LocatedNode | undefined> => {
+  const parsed = await parseLocatedSettings(text);
   return parsed.ok ? parsed.node : undefined;
 };
 
-/** The last thing on the way to a path that is there, and what is left of the path. */
-const findDeepest = (node: SettingsNode, path: KeyPath): { readonly node: SettingsNode; readonly rest: KeyPath } => {
+/** Follows a path as far as it exists. Returns the last node and the rest of the path. */
+const findDeepest = (node: LocatedNode, path: KeyPath): { readonly node: LocatedNode; readonly rest: KeyPath } => {
   const [name, ...rest] = path;
   const inside = name === undefined ? undefined : findMember(node, name);
   return inside === undefined ? { node, rest: path } : findDeepest(inside.value, rest);
 };
 
 type LineStyle = {
-  /** The white space a line begins with. */
+  /** The indentation of the line at an offset. */
   readonly indentAt: (offset: number) => string;
   readonly write: (value: unknown, indent: string) => string;
   readonly unit: string;
   readonly end: string;
 };
 
-/** How this file writes its lines. */
+/** Detects the line ends and indentation of a file. */
 const detectLineStyle = (text: string): LineStyle => {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
@@ -59,12 +59,12 @@ const detectLineStyle = (text: string): LineStyle => {
   };
 };
 
-const replaceRange = (text: string, start: number, end: number, by: string): string =>
-  text.slice(0, start) + by + text.slice(end);
+const replaceRange = (text: string, start: number, end: number, replacement: string): string =>
+  text.slice(0, start) + replacement + text.slice(end);
 
-type ObjectNode = Extract<SettingsNode, { readonly type: "object" }>;
+type ObjectNode = Extract<LocatedNode, { readonly type: "object" }>;
 
-/** Puts a member at the end of an object: after the comments that stand there, and with a comma before it. */
+/** Inserts a member at the end of an object, after comments, with a comma before it. */
 const insertMember = (text: string, lines: LineStyle, node: ObjectNode, write: (indent: string) => string): string => {
   const last = node.members.at(-1);
   const close = node.end - 1;
@@ -84,7 +84,7 @@ const insertMember = (text: string, lines: LineStyle, node: ObjectNode, write: (
 const insertComma = (text: string, after: number, end: number): string =>
   `${text.slice(0, after)},${text.slice(after, end)}`;
 
-/** The place of the comma that follows, if only comments and white space stand before it. */
+/** The offset of the next comma, if only comments and white space precede it. */
 const findCommaAfter = (text: string, from: number): number | undefined => {
   const trivia = /(?:[ \t\r\n]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
   trivia.lastIndex = from;
@@ -92,25 +92,25 @@ const findCommaAfter = (text: string, from: number): number | undefined => {
   return text[at] === "," ? at : undefined;
 };
 
-/** A member to remove, and the one before it in its object. */
-type MemberToRemove = { readonly member: SettingsMember; readonly before: SettingsMember | undefined };
+/** A member to remove, and the member before it. */
+type MemberToRemove = { readonly member: LocatedMember; readonly before: LocatedMember | undefined };
 
-/** The member at a path, or the highest one above it that holds nothing else, not even a comment. */
-const findMemberToRemove = (text: string, node: SettingsNode, [name, ...rest]: KeyPath): MemberToRemove | undefined => {
+/** Finds the member at a path, or its outermost parent that contains nothing else, not even a comment. */
+const findMemberToRemove = (text: string, node: LocatedNode, [name, ...rest]: KeyPath): MemberToRemove | undefined => {
   if (node.type !== "object") return undefined;
   const index = node.members.findLastIndex((member) => member.key === name);
   const member = node.members[index];
   if (member === undefined) return undefined;
-  const doomed = { member, before: node.members[index - 1] };
-  if (rest.length === 0) return doomed;
+  const toRemove = { member, before: node.members[index - 1] };
+  if (rest.length === 0) return toRemove;
   const below = findMemberToRemove(text, member.value, rest);
-  return below !== undefined && holdsOnly(text, member.value, below.member) ? doomed : below;
+  return below !== undefined && holdsOnly(text, member.value, below.member) ? toRemove : below;
 };
 
-const holdsOnly = (text: string, { start, end }: SettingsNode, { start: from, end: to }: SettingsMember): boolean =>
+const holdsOnly = (text: string, { start, end }: LocatedNode, { start: from, end: to }: LocatedMember): boolean =>
   /^\{\s*$/.test(text.slice(start, from)) && /^\s*,?\s*\}$/.test(text.slice(to, end));
 
-/** Takes a member out with its comma, and with its line where it has one of its own. */
+/** Removes a member with its comma, and its line if nothing else is on it. */
 const removeMember = (text: string, { member, before }: MemberToRemove): string => {
   const after = findCommaAfter(text, member.end);
   const lead = after === undefined && before !== undefined ? findCommaAfter(text, before.end) : undefined;
@@ -120,11 +120,11 @@ const removeMember = (text: string, { member, before }: MemberToRemove): string 
   return (lead === undefined ? head : replaceRange(head, lead, lead + 1, "")) + tail;
 };
 
-/** White space on one side of what is taken out is enough. */
+/** Keeps white space on one side only. */
 const trimGap = (head: string, tail: string): readonly [string, string] =>
   /\n[ \t]*$/.test(head) ? [head, tail.replace(/^[ \t]+/, "")] : [head.replace(/[ \t]+$/, ""), tail];
 
-/** What stands before and after a line, where nothing else but a comment stands on it. */
+/** Returns the text before and after a line if nothing but a comment is left on it. */
 const trimLine = (head: string, tail: string): readonly [string, string] | undefined => {
   const begin = head.lastIndexOf("\n") + 1;
   const rest = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t]*)?\r?\n/.exec(tail)?.[0];

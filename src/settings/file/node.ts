@@ -1,7 +1,7 @@
-import type { SettingsMember, SettingsNode } from "../../policy/trust/settings-json.ts";
+import type { LocatedMember, LocatedNode, SettingsNode } from "../../policy/trust/settings-json.ts";
 import type { KeyPath } from "../schema/key-path.ts";
 
-/** What a part of a settings file says, as a plain value. Where a key stands twice, the last one counts. */
+/** Converts a node to a plain value. The last of repeated keys wins. */
 export const toPlainValue = (node: SettingsNode): unknown => {
   switch (node.type) {
     case "object":
@@ -14,21 +14,21 @@ export const toPlainValue = (node: SettingsNode): unknown => {
   }
 };
 
-/** The member with this key that counts; undefined where there is none. */
-export const findMember = (node: SettingsNode, key: string): SettingsMember | undefined =>
+/** Finds the last member with a key, which is the one in effect. */
+export const findMember = (node: LocatedNode, key: string): LocatedMember | undefined =>
   node.type === "object" ? node.members.findLast((member) => member.key === key) : undefined;
 
-/** Where the value at a path begins, or the nearest thing above it that is there. */
-export const findOffset = (node: SettingsNode, [name, ...rest]: KeyPath): number => {
+/** Returns the offset of the value at a path, or of its nearest existing parent. */
+export const findOffset = (node: LocatedNode, [name, ...rest]: KeyPath): number => {
   if (name === undefined) return node.start;
   const inside = node.type === "list" ? node.items[Number(name)] : findMember(node, name)?.value;
   return inside === undefined ? node.start : findOffset(inside, rest);
 };
 
-/** A place in a text, counted from 1 as editors do. */
+/** A line and column, counted from 1. */
 export type TextPosition = { readonly line: number; readonly column: number };
 
-/** The line and column of an offset. */
+/** Returns the line and column of an offset. */
 export const positionAt = (text: string, offset: number): TextPosition => {
   const before = text.slice(0, offset);
   const start = before.lastIndexOf("\n") + 1;

@@ -4,10 +4,10 @@ import type { World } from "../../world/world.ts";
 import { acquireLockFile } from "../../world/lock-file.ts";
 import { SettingsError } from "../error.ts";
 
-/** What it takes to change settings. */
+/** The parts of the world needed to change settings. */
 export type SettingsWriteWorld = Pick<World, "disk" | "processIdentity" | "clock" | "random">;
 
-/** Does something to the settings in a home, which is made if it is missing, while no other program does. */
+/** Runs a function while holding the settings lock of a home folder, which is created if it is missing. */
 export const withSettingsLock = async (
   world: SettingsWriteWorld,
   home: string,
@@ -27,21 +27,21 @@ export const withSettingsLock = async (
   }
 };
 
-/** The canonical path of a folder, which is made for its owner alone where it is missing. */
+/** Returns the canonical path of a folder, creating it with mode 0700 if it is missing. */
 const ensureFolderPath = async (world: SettingsWriteWorld, path: string): Promise<string> => {
-  const there = await world.disk.canonicalPath(path);
-  if (there !== undefined) return there;
-  const above = await ensureFolderPath(world, dirname(path));
-  const folder = await world.disk.openFolder(above);
+  const existing = await world.disk.canonicalPath(path);
+  if (existing !== undefined) return existing;
+  const parent = await ensureFolderPath(world, dirname(path));
+  const folder = await world.disk.openFolder(parent);
   try {
     await folder.makeFolder(basename(path), 0o700);
-    return join(above, basename(path));
+    return join(parent, basename(path));
   } finally {
     await folder.close();
   }
 };
 
-/** How often, and how long, to wait for another program that changes settings: it takes a moment. */
+/** How often and how long to wait for another process that changes settings, which takes milliseconds. */
 const lockRetry = { times: 400, ms: 25 };
 
 const acquireSettingsLock = async (
@@ -54,5 +54,5 @@ const acquireSettingsLock = async (
     if (lock.acquired) return lock.release;
     await clock.sleep(lockRetry.ms * random());
   }
-  throw new SettingsError({ kind: "no-access", file: home, why: "another program is changing settings; try again" });
+  throw new SettingsError({ kind: "no-access", file: home, why: "another process is changing settings; try again" });
 };

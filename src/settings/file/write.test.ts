@@ -29,7 +29,7 @@ const keep = async (content: string, mode = 0o644): Promise<void> => {
 };
 
 describe("setting", () => {
-  it.each(settingPaths)("%s gives what was set, and unsetting it what was there before", async (path) => {
+  it.each(settingPaths)("%s takes effect, and unsetting it restores the previous value", async (path) => {
     const get = async () => (await loadSettings(world, { home, root: base, scope: "tighten" })).settings;
     await keep('{\n  // mine\n  "$schema": "./x.json",\n}\n');
     const before = await get();
@@ -41,7 +41,7 @@ describe("setting", () => {
     expect(await unsetSetting(world, home, path)).toBe(false);
   });
 
-  it("a value within one sets that alone", async () => {
+  it("a nested value changes only that value", async () => {
     await setSetting(world, home, "mcpServers.files", { command: "npx" });
     await setSetting(world, home, "mcpServers.files.args", ["-y"]);
     await setSetting(world, home, 'models."local/a.b".context', 5);
@@ -51,14 +51,14 @@ describe("setting", () => {
     });
   });
 
-  it("for the first time makes a file for its owner alone", async () => {
+  it("for the first time creates a file with mode 0600", async () => {
     await setSetting(world, home, "model", "a/b");
     expect(await text()).toBe('{\n  "model": "a/b"\n}\n');
     expect((await stat(file())).mode & 0o777).toBe(0o600);
     expect((await stat(home)).mode & 0o777).toBe(0o700);
   });
 
-  it("keeps the mode of a file, a byte order mark, and a link to where it is kept", async () => {
+  it("keeps the mode of the file, a byte order mark, and a link to the file", async () => {
     await mkdir(home, { recursive: true });
     await writeFile(join(base, "dot.json"), "\uFEFF{}", { mode: 0o640 });
     await symlink(join(base, "dot.json"), file());
@@ -69,21 +69,25 @@ describe("setting", () => {
   });
 
   it.each([
-    ["model", 5, "model must be a name without spaces; it is 5. Nothing was changed."],
-    ["limits", { maxTurns: 0 }, "limits.maxTurns must be a whole number of 1 or more; it is 0. Nothing was changed."],
-    ["limits.maxTurn", 5, "There is no setting limits.maxTurn. Did you mean limits.maxTurns? See parley config list."],
+    ["model", 5, "model must be a name without spaces, not 5. Nothing was changed."],
+    ["limits", { maxTurns: 0 }, "limits.maxTurns must be a whole number of 1 or more, not 0. Nothing was changed."],
+    [
+      "limits.maxTurn",
+      5,
+      'Unknown setting limits.maxTurn. Did you mean limits.maxTurns? "parley config list" shows all settings.',
+    ],
     ["mcpServers.x.args", [], "mcpServers.x needs one of command, url, httpUrl. Nothing was changed."],
-    ["pools.x y", {}, '"pools.x y" is not the path of a setting. See parley config list.'],
-    ["model.name", "x", "There is no setting model.name: model holds no names. See parley config list."],
-    ["__proto__.x", 1, "There is no setting __proto__. See parley config list."],
-    ["toString", 1, "There is no setting toString. See parley config list."],
-  ])("%s to what does not fit is refused and changes nothing", async (path, value, message) => {
+    ["pools.x y", {}, '"pools.x y" is not a valid setting name. "parley config list" shows all settings.'],
+    ["model.name", "x", 'Unknown setting model.name: model is not an object. "parley config list" shows all settings.'],
+    ["__proto__.x", 1, 'Unknown setting __proto__. "parley config list" shows all settings.'],
+    ["toString", 1, 'Unknown setting toString. "parley config list" shows all settings.'],
+  ])("%s to an invalid value is refused and changes nothing", async (path, value, message) => {
     await keep('{ "sandbox": true }');
     await expect(setSetting(world, home, path, value)).rejects.toThrow(message);
     expect(await text()).toBe('{ "sandbox": true }');
   });
 
-  it("works in a file with a mistake elsewhere, and can mend it", async () => {
+  it("works in a file with an error elsewhere, and can correct it", async () => {
     await keep('{ "context": { "fullContext": 1 } }');
     await setSetting(world, home, "context.fileName", ["X.md"]);
     expect(JSON.parse(await text())).toEqual({ context: { fullContext: 1, fileName: ["X.md"] } });
@@ -94,26 +98,26 @@ describe("setting", () => {
     expect(JSON.parse(await text())).toEqual({ sandbox: true, limits: { spend: 1 }, model: "a/b" });
   });
 
-  it("touches nothing in a file that cannot be read", async () => {
+  it("does not change a file with a syntax error", async () => {
     await keep('{ "sandbox": tru }');
-    await expect(setSetting(world, home, "model", "a/b")).rejects.toThrow("line 1, column 14, tru is not JSON");
-    await expect(unsetSetting(world, home, "model")).rejects.toThrow("line 1, column 14, tru is not JSON");
+    await expect(setSetting(world, home, "model", "a/b")).rejects.toThrow('line 1, column 14: Unexpected "tru".');
+    await expect(unsetSetting(world, home, "model")).rejects.toThrow('line 1, column 14: Unexpected "tru".');
     expect(await text()).toBe('{ "sandbox": tru }');
   });
 
-  it("says so where the file cannot be written", async () => {
+  it("reports a file that cannot be written", async () => {
     await mkdir(file(), { recursive: true });
     await expect(setSetting(world, home, "model", "a/b")).rejects.toMatchObject({ fault: { kind: "no-access" } });
   });
 
-  it("leaves nothing else behind", async () => {
+  it("leaves no other files", async () => {
     await setSetting(world, home, "model", "a/b");
     expect([await readdir(home), await readdir(join(home, "locks"))]).toEqual([["locks", "settings.json"], []]);
   });
 });
 
-describe("programs that change settings at the same time", () => {
-  it("lose nothing of each other's", async () => {
+describe("processes that change settings at the same time", () => {
+  it("do not overwrite each other's changes", async () => {
     const names = ["a", "b", "c", "d"];
     const each = 6;
     const module = new URL("./write.ts", import.meta.url).href;

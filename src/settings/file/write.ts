@@ -12,8 +12,8 @@ import { parseSettingsFile } from "./read.ts";
 import { createFileShape } from "../schema/file-shape.ts";
 
 /**
- * Sets a value in the person's settings file and leaves the rest of it as it was written. Two programs that do so at
- * once lose nothing. Throws a `SettingsError`, with the file unchanged, where the value does not fit.
+ * Sets a value in the user's settings file and keeps the rest of its text. A lock serializes concurrent changes. Throws a
+ * `SettingsError` and leaves the file unchanged if the value is invalid.
  */
 export const setSetting = async (
   world: SettingsWriteWorld,
@@ -26,41 +26,41 @@ export const setSetting = async (
   await updateSettingsFile(world, home, path, (text) => setValueInText(text, path, value));
 };
 
-/** Takes a value out of the person's settings file, so that what stands behind it counts again. Answers whether it was there. */
+/** Removes a value from the user's settings file, so that the default applies again. Returns whether it was set. */
 export const unsetSetting = async (world: SettingsWriteWorld, home: string, name: string): Promise<boolean> => {
   const { path } = findSetting(name);
-  let wasThere = false;
-  await updateSettingsFile(world, home, path, (text) => {
-    const without = removeValueFromText(text, path);
-    wasThere = without !== text;
+  let wasSet = false;
+  await updateSettingsFile(world, home, path, async (text) => {
+    const without = await removeValueFromText(text, path);
+    wasSet = without !== text;
     return without;
   });
-  return wasThere;
+  return wasSet;
 };
 
-const throwOnError = (findings: readonly SettingsIssue[]): void => {
-  const unfit = findings.find(({ level }) => level === "error");
-  if (unfit !== undefined)
-    throw new SettingsError({ kind: "refused", message: `${formatIssue(unfit)} Nothing was changed.` });
+const throwOnError = (issues: readonly SettingsIssue[]): void => {
+  const error = issues.find(({ level }) => level === "error");
+  if (error !== undefined)
+    throw new SettingsError({ kind: "refused", message: `${formatIssue(error)} Nothing was changed.` });
 };
 
 const updateSettingsFile = async (
   world: SettingsWriteWorld,
   home: string,
   [top = ""]: KeyPath,
-  change: (text: string) => string,
+  change: (text: string) => Promise<string>,
 ): Promise<void> =>
   withSettingsLock(world, home, async (own) => {
-    // A person may keep the file elsewhere, with a link to it here: the link stays.
+    // The file may be a link to another place: the link is kept.
     const file = (await world.disk.canonicalPath(settingsFilePath(own))) ?? settingsFilePath(own);
     const folder = await world.disk.openFolder(dirname(file));
     try {
       const before = await readText(folder, basename(file));
-      const known = new Set(findErrors(before, file).map(formatIssue));
-      const after = change(before);
-      // What was wrong elsewhere may stay; nothing wrong may come.
+      const known = new Set((await findErrors(before, file)).map(formatIssue));
+      const after = await change(before);
+      // Errors elsewhere in the file may stay; new ones are refused.
       throwOnError(
-        findErrors(after, file).filter((finding) => finding.path[0] === top && !known.has(formatIssue(finding))),
+        (await findErrors(after, file)).filter((issue) => issue.path[0] === top && !known.has(formatIssue(issue))),
       );
       if (after !== before) await writeText(folder, basename(file), after);
     } catch (error) {
@@ -71,8 +71,8 @@ const updateSettingsFile = async (
     }
   });
 
-const findErrors = (text: string, file: string): readonly SettingsIssue[] => {
-  const node = parseSettingsFile(text, file);
+const findErrors = async (text: string, file: string): Promise<readonly SettingsIssue[]> => {
+  const node = await parseSettingsFile(text, file);
   return node === undefined
     ? []
     : checkValue(createFileShape(), toPlainValue(node), []).filter(({ level }) => level === "error");
@@ -89,7 +89,7 @@ const readText = async (folder: Folder, name: string): Promise<string> => {
   }
 };
 
-/** A new file is for its owner alone; one that is there keeps its mode. */
+/** A new file gets mode 0600; an existing one keeps its mode. */
 const writeText = async (folder: Folder, name: string, text: string): Promise<void> => {
   const isNew = (await folder.stat(name)) === undefined;
   await folder.writeFile(name, new TextEncoder().encode(text), isNew ? 0o600 : undefined);

@@ -11,12 +11,12 @@ import type { LoadedSettings } from "./load.ts";
 import type { SettingSource, SettingSources } from "./merge.ts";
 import type { Settings, PartialSettings } from "../schema/values.ts";
 
-/** What was said of permissions before trust and the project had their say. */
+/** Permission settings before trust and the project restrict them. */
 type PermissionInputs = {
-  /** All settings, whoever said them. */
+  /** The merged settings. */
   readonly values: PartialSettings;
   readonly sources: SettingSources;
-  /** What the command line says, and what files and variables of the person say. */
+  /** The settings of the command line, and those of the user's files and environment. */
   readonly flags: PartialSettings;
   readonly personal: PartialSettings;
   readonly project: ProjectSettings;
@@ -24,7 +24,7 @@ type PermissionInputs = {
   readonly warnings: readonly string[];
 };
 
-/** The settings that count, once a folder that is not trusted and the wishes of a project have tightened them. */
+/** Restricts settings for an untrusted folder, and by the project's settings. */
 export const applyTrust = ({
   values,
   sources,
@@ -47,16 +47,16 @@ export const applyTrust = ({
     project: project.deny,
   };
   const inForce = mergePermissionRules(rules, trusted);
-  const isCutOff = project.sandboxNetwork === "off" && all.sandboxNetwork === "on";
-  const network = isCutOff ? "off" : all.sandboxNetwork;
-  const isBoxed = project.sandbox === true && !all.sandbox;
+  const isNetworkDenied = project.sandboxNetwork === "off" && all.sandboxNetwork === "on";
+  const network = isNetworkDenied ? "off" : all.sandboxNetwork;
+  const isSandboxForced = project.sandbox === true && !all.sandbox;
   return {
     settings: {
       ...all,
       "permissions.mode": mode,
       "permissions.allow": formatRules(inForce.allow),
       "permissions.deny": formatRules(inForce.deny),
-      sandbox: all.sandbox || isBoxed,
+      sandbox: all.sandbox || isSandboxForced,
       sandboxNetwork: network,
     },
     sources: {
@@ -66,8 +66,8 @@ export const applyTrust = ({
         ? {}
         : { "permissions.allow": [...flagSources(sources), untrustedSource] }),
       ...(isEmptyList(project.deny) ? {} : { "permissions.deny": [...personalSources(sources), projectSource] }),
-      ...(isBoxed ? { sandbox: [projectSource] } : {}),
-      ...(isCutOff ? { sandboxNetwork: [projectSource] } : {}),
+      ...(isSandboxForced ? { sandbox: [projectSource] } : {}),
+      ...(isNetworkDenied ? { sandboxNetwork: [projectSource] } : {}),
     },
     policy: { mode, rules, trusted },
     project,
@@ -81,7 +81,7 @@ const untrustedSource: SettingSource = { from: "untrusted" };
 const isEmptyList = (list: readonly unknown[] | undefined): boolean => list === undefined || list.length === 0;
 
 const flagSources = (sources: SettingSources): readonly SettingSource[] =>
-  (sources["permissions.allow"] ?? []).filter(({ from }) => from === "line");
+  (sources["permissions.allow"] ?? []).filter(({ from }) => from === "flag");
 
 const personalSources = (sources: SettingSources): readonly SettingSource[] =>
   (sources["permissions.deny"] ?? []).filter(({ from }) => from !== "default");

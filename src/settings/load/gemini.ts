@@ -1,7 +1,8 @@
 import { isApprovalMode } from "../../policy/gate/approval-mode.ts";
 import { parsePermissionRule } from "../../policy/gate/permission-rules.ts";
+import { isObject } from "../../conversation/json.ts";
 import { parseSettings } from "../../policy/trust/settings-json.ts";
-import { checkValue, hasNoErrors, isObject, formatIssue } from "../schema/check.ts";
+import { checkValue, hasNoErrors, formatIssue } from "../schema/check.ts";
 import { toPlainValue } from "../file/node.ts";
 import type { SettingsReadResult } from "../file/read.ts";
 import { serverShape } from "../schema/mcp-server-shape.ts";
@@ -9,11 +10,11 @@ import type { Shape } from "../schema/shape.ts";
 import { settingsTable } from "../schema/table.ts";
 import type { McpServerSettings, SettingPath, PartialSettings } from "../schema/values.ts";
 
-/** What a settings file of Gemini CLI means here: its older, flat form and its newer one. What has no meaning here is left alone. */
-export const readGeminiSettings = (text: string, file: string): SettingsReadResult => {
-  const parsed = parseSettings(text);
+/** Reads a Gemini CLI settings file, in its older flat or its newer form. Settings without an equivalent are ignored. */
+export const readGeminiSettings = async (text: string, file: string): Promise<SettingsReadResult> => {
+  const parsed = await parseSettings(text);
   const plain = parsed.ok ? toPlainValue(parsed.node) : undefined;
-  if (!parsed.ok) return { values: {}, warnings: [`${file} is not used: ${parsed.problem}.`] };
+  if (!parsed.ok) return { values: {}, warnings: [`${file} is not used: ${parsed.problem}`] };
   const found = geminiMappings.flatMap(({ path, keys, read }) => {
     const given = keys.map((key) => valueAt(plain, key)).find((value) => value !== undefined);
     const value = given === undefined ? undefined : read(given, plain);
@@ -24,7 +25,7 @@ export const readGeminiSettings = (text: string, file: string): SettingsReadResu
   return { values: Object.fromEntries(found) as PartialSettings, warnings: collectWarnings(plain, file) };
 };
 
-/** What a setting here is called there, in the newer form first, and what its value means. */
+/** A setting, its Gemini CLI keys (the newer first), and the conversion of its value. */
 type GeminiMapping = {
   readonly path: SettingPath;
   readonly keys: readonly string[];
@@ -38,7 +39,7 @@ const geminiMappings: readonly GeminiMapping[] = [
   {
     path: "permissions.mode",
     keys: ["general.defaultApprovalMode", "tools.approvalMode"],
-    // Gemini CLI takes yolo from its command line alone.
+    // Gemini CLI accepts yolo on its command line only.
     read: (given) => (isApprovalMode(given) && given !== "yolo" ? given : undefined),
   },
   { path: "permissions.allow", keys: ["tools.allowed", "allowedTools"], read: (given) => parseRules(given) },
@@ -70,7 +71,7 @@ const valueAt = (plain: unknown, key: string): unknown =>
     .split(".")
     .reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), plain);
 
-/** Names such as "auto" and "pro" are choices that only Gemini CLI can make. */
+/** Aliases such as "auto" and "pro" are resolved by Gemini CLI, so they are ignored. */
 const parseModelName = (given: unknown): string | undefined =>
   typeof given === "string" && /^(models\/)?(gemini|gemma)-\S+$/.test(given)
     ? `google/${given.replace(/^models\//, "")}`
@@ -79,7 +80,7 @@ const parseModelName = (given: unknown): string | undefined =>
 const listStrings = (given: unknown): readonly string[] =>
   Array.isArray(given) ? given.filter((item) => typeof item === "string") : [];
 
-/** A list of which nothing is known here is as good as none: as one of all that may run, it would stop everything. */
+/** Ignores a list without a known rule: as `permissions.only`, an empty list would deny everything. */
 const parseRules = (given: unknown): readonly string[] | undefined => {
   const rules = listStrings(given)
     .map(renameTool)
@@ -87,7 +88,7 @@ const parseRules = (given: unknown): readonly string[] | undefined => {
   return rules.length === 0 ? undefined : rules;
 };
 
-/** Older files name tools by their classes. */
+/** Older files name tools by class name. */
 const renameTool = (text: string): string => {
   const [, name = text, rest = ""] = /^(\w+)(\(.*\))?$/s.exec(text.trim()) ?? [];
   return `${toolNames[name] ?? name}${rest}`;
@@ -109,7 +110,7 @@ const toolNames: { readonly [name: string]: string | undefined } = {
   WebSearchTool: "google_web_search",
 };
 
-/** The servers that file allows, without what only Gemini CLI knows of them. */
+/** Selects the servers the file allows, without fields only Gemini CLI knows. */
 const selectServers = (given: unknown, plain: unknown): { readonly [name: string]: McpServerSettings } => {
   const only = valueAt(plain, "mcp.allowed") ?? valueAt(plain, "allowMCPServers");
   const never = listStrings(valueAt(plain, "mcp.excluded") ?? valueAt(plain, "excludeMCPServers"));
@@ -127,7 +128,7 @@ const selectServers = (given: unknown, plain: unknown): { readonly [name: string
 const keepKnownFields = (server: unknown): unknown => keepKnown(serverShape, server);
 
 const keepKnown = (shape: Shape, value: unknown): unknown => {
-  if (shape.type !== "fields" || !isObject(value)) return value;
+  if (shape.type !== "object" || !isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
       const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
@@ -136,12 +137,12 @@ const keepKnown = (shape: Shape, value: unknown): unknown => {
   );
 };
 
-/** What was to be refused must not be lost in silence, nor a server that cannot be used. */
+/** Warns about deny rules and servers that cannot be used, so that none is lost silently. */
 const collectWarnings = (plain: unknown, file: string): readonly string[] => {
   const rules = ["tools.exclude", "excludeTools"]
     .flatMap((key) => listStrings(valueAt(plain, key)))
     .filter((text) => parsePermissionRule(renameTool(text)) === undefined)
-    .map((text) => `${JSON.stringify(text)} is to be refused, and means nothing here`);
+    .map((text) => `${JSON.stringify(text)} is excluded there, but is not a rule Parley knows`);
   const servers = valueAt(plain, "mcpServers");
   const unfit = Object.entries(isObject(servers) ? servers : {})
     .flatMap(([name, server]) => checkValue(serverShape, keepKnownFields(server), ["mcpServers", name]))

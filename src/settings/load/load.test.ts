@@ -63,7 +63,7 @@ const defaults: Settings = {
 };
 
 describe("the settings of a run", () => {
-  it("are defaults where nobody says anything", async () => {
+  it("are defaults if nothing is set", async () => {
     const { settings, sources, warnings } = await load();
     expect(settings).toEqual(defaults);
     expect(new Set(Object.values(sources).map((each) => JSON.stringify(each)))).toEqual(
@@ -73,10 +73,10 @@ describe("the settings of a run", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("come from the nearest place that says something, and tell which", async () => {
+  it("come from the source with the highest precedence, and name it", async () => {
     await write("me/.gemini/settings.json", { model: { name: "gemini-2.5-pro" }, context: { fileName: "G.md" } });
     const gemini = { from: "gemini", where: join(base, "me/.gemini/settings.json") };
-    const person = { from: "person", where: join(home, "settings.json") };
+    const person = { from: "user", where: join(home, "settings.json") };
     const first = await load();
     expect([first.settings.model, first.sources.model]).toEqual(["google/gemini-2.5-pro", [gemini]]);
 
@@ -86,21 +86,21 @@ describe("the settings of a run", () => {
     expect([second.settings["context.fileName"], second.sources["context.fileName"]]).toEqual([["G.md"], [gemini]]);
 
     const third = await load({ flags: { model: "c/d" } }, { PARLEY_OFFLINE_SCRIPT: "y" });
-    expect([third.settings.model, third.sources.model]).toEqual(["c/d", [{ from: "line", where: "--model" }]]);
+    expect([third.settings.model, third.sources.model]).toEqual(["c/d", [{ from: "flag", where: "--model" }]]);
     expect([third.settings["offline.script"], third.sources["offline.script"]]).toEqual([
       "y",
       [{ from: "environment", where: "PARLEY_OFFLINE_SCRIPT" }],
     ]);
   });
 
-  it("take an editor from the variables others share only where no file names one", async () => {
+  it("use shared editor variables only if no file sets one", async () => {
     const env = { EDITOR: "ed", VISUAL: " " };
     expect((await load({}, env)).settings.editor).toBe("ed");
     await write("me/.parley/settings.json", { editor: "mine" });
     expect((await load({}, env)).settings.editor).toBe("mine");
   });
 
-  it("add up rules and folders, and join what has names", async () => {
+  it("append rules and folders, and merge entries by name", async () => {
     await write("me/.gemini/settings.json", {
       tools: { exclude: ["web_fetch"], allowed: ["glob"] },
       context: { includeDirectories: ["g"] },
@@ -121,10 +121,10 @@ describe("the settings of a run", () => {
       "context.includeDirectories": ["g", "p", "l", "m"],
       mcpServers: { one: { command: "mine" }, two: { url: "http://two.test" } },
     });
-    expect(sources["context.includeDirectories"]?.map(({ from }) => from)).toEqual(["gemini", "person", "line"]);
+    expect(sources["context.includeDirectories"]?.map(({ from }) => from)).toEqual(["gemini", "user", "flag"]);
   });
 
-  it("keep what was said apart for policy", async () => {
+  it("keep permissions by source for policy", async () => {
     await write("me/.parley/settings.json", {
       permissions: { allow: ["read_file"], deny: ["path:secrets"], only: ["glob"], mode: "auto_edit" },
     });
@@ -133,7 +133,7 @@ describe("the settings of a run", () => {
       mode: "auto_edit",
       trusted: true,
       rules: {
-        line: { allow: [{ type: "tool", name: "write_file" }] },
+        commandLine: { allow: [{ type: "tool", name: "write_file" }] },
         settings: {
           allow: [{ type: "tool", name: "read_file" }],
           deny: [{ type: "path", path: "secrets" }],
@@ -144,7 +144,7 @@ describe("the settings of a run", () => {
     });
   });
 
-  it("loosen nothing in a folder that is not trusted, unless the command line does", async () => {
+  it("loosen nothing in an untrusted folder, except from the command line", async () => {
     await write("me/.parley/settings.json", { permissions: { allow: ["read_file"], deny: ["glob"], mode: "yolo" } });
     const { settings, sources, policy } = await load({ scope: "inert" });
     expect([settings["permissions.mode"], settings["permissions.allow"], settings["permissions.deny"]]).toEqual([
@@ -160,52 +160,52 @@ describe("the settings of a run", () => {
     ]);
     const said = await load({ scope: "inert", flags: { "approval-mode": "yolo", "allowed-tools": "write_file" } });
     expect([said.settings["permissions.mode"], said.settings["permissions.allow"]]).toEqual(["yolo", ["write_file"]]);
-    expect(said.sources["permissions.allow"]?.map(({ from }) => from)).toEqual(["line", "untrusted"]);
+    expect(said.sources["permissions.allow"]?.map(({ from }) => from)).toEqual(["flag", "untrusted"]);
   });
 
   it.each([
     [
       { "approval-mode": "never" },
-      '--approval-mode must be "plan" or "default" or "auto_edit" or "yolo"; it is the text "never".',
+      '--approval-mode must be "plan" or "default" or "auto_edit" or "yolo", not "never".',
     ],
-    [{ "max-turns": "many" }, '--max-turns must be a whole number of 1 or more; it is the text "many".'],
+    [{ "max-turns": "many" }, '--max-turns must be a whole number of 1 or more, not "many".'],
     [
       { "allowed-tools": "rm -rf" },
-      '--allowed-tools.0 must be a rule such as write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME; it is the text "rm -rf".',
+      'Unknown rule "rm -rf" in --allowed-tools. Rules are write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
     ],
-  ])("do not begin with an option that does not fit: %j", async (flags, message) => {
+  ])("refuse an invalid flag: %j", async (flags, message) => {
     await expect(load({ flags })).rejects.toThrow(message);
   });
 
-  it("take switches and numbers from the command line as what they are", async () => {
+  it("parse booleans and numbers on the command line", async () => {
     const { settings } = await load({
       flags: { sandbox: true, "max-turns": "7", "screen-reader": "off", verbose: true },
     });
     expect([settings.sandbox, settings["limits.maxTurns"], settings["ui.screenReader"]]).toEqual([true, 7, false]);
   });
 
-  it("do not begin with a file that cannot be used", async () => {
+  it("refuse an invalid file", async () => {
     await write("me/.parley/settings.json", '{\n  "sandbox": maybe\n}');
     await expect(load()).rejects.toThrow(
-      `${settingsFilePath(home)} cannot be read: line 2, column 14, maybe is not JSON. Mend it there; it was left as it is.`,
+      `Cannot read ${settingsFilePath(home)}: line 2, column 14: Unexpected "maybe". Correct it there; the file was not changed.`,
     );
     await rm(settingsFilePath(home));
     await mkdir(settingsFilePath(home));
     await expect(load()).rejects.toMatchObject({ fault: { kind: "no-access", file: settingsFilePath(home) } });
   });
 
-  it("begin all the same when the file of another program cannot be used", async () => {
+  it("load even if the Gemini CLI file is invalid", async () => {
     await write("me/.gemini/settings.json", "{ nonsense");
     expect(await load()).toMatchObject({
       settings: defaults,
-      warnings: [`${base}/me/.gemini/settings.json is not used: line 1: a key in double quotes is missing.`],
+      warnings: [`${base}/me/.gemini/settings.json is not used: line 1: Unexpected "nonsense".`],
     });
     await rm(join(base, "me/.gemini/settings.json"));
     await mkdir(join(base, "me/.gemini/settings.json"));
     expect((await load()).settings).toEqual(defaults);
   });
 
-  it("may be kept elsewhere, behind a link", async () => {
+  it("can be in a linked file", async () => {
     await write("dotfiles/parley.json", { model: "a/b" });
     await mkdir(home, { recursive: true });
     await symlink(join(base, "dotfiles/parley.json"), settingsFilePath(home));
@@ -213,8 +213,8 @@ describe("the settings of a run", () => {
   });
 });
 
-describe("the folder of Parley's own things", () => {
-  it("is in the home of a person unless they say otherwise", () => {
+describe("Parley's home folder", () => {
+  it("is in the user's home folder unless PARLEY_HOME is set", () => {
     const host = { platform: "x", arch: "x", home: "/home/me" };
     expect([{}, { PARLEY_HOME: " " }, { PARLEY_HOME: "/x" }].map((env) => resolveHomeFolder({ env, host }))).toEqual([
       "/home/me/.parley",
@@ -224,8 +224,8 @@ describe("the folder of Parley's own things", () => {
   });
 });
 
-describe("addresses of providers", () => {
-  it("reach transport as variables, and leave alone what a variable says already", () => {
+describe("base URLs of providers", () => {
+  it("become environment variables, unless they are set already", () => {
     const providers = {
       local: { baseUrl: "http://a.test" },
       "openai-chat": { baseUrl: "http://b.test" },

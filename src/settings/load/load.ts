@@ -14,35 +14,35 @@ import { readSettings, type SettingsReadResult } from "../file/read.ts";
 import { settingPaths, settingsTable, type Setting } from "../schema/table.ts";
 import type { Settings, PartialSettings } from "../schema/values.ts";
 
-/** The settings of a run, and how they came about. */
+/** The settings of a run, and their sources. */
 export type LoadedSettings = {
-  /** What counts, whoever said it. */
+  /** The effective settings. */
   readonly settings: Settings;
   readonly sources: SettingSources;
-  /** What policy/ needs: it keeps apart who said what. */
+  /** Permissions by source, as policy/ needs them. */
   readonly policy: { readonly mode: ApprovalMode; readonly rules: PermissionRuleSources; readonly trusted: boolean };
-  /** What the project wants, with the programs it wants run. None may before the person agrees. */
+  /** The project's settings, with the programs it wants to run. Each needs the user's consent. */
   readonly project: ProjectSettings;
   readonly warnings: readonly string[];
 };
 
-/** Where to look. */
+/** Where settings are read from. */
 export type SettingsLocations = {
-  /** The folder where Parley keeps its own things. */
+  /** Parley's home folder. */
   readonly home: string;
-  /** The folder of the project. */
+  /** The project's folder. */
   readonly root: string;
-  /** What the project may do, as `openTrust` says. */
+  /** What the project's files may do; see `openTrustStore`. */
   readonly scope: ProjectScope;
   readonly flags?: CommandLineFlags;
 };
 
-/** The file with a person's settings. */
+/** The path of the user's settings file. */
 export const settingsFilePath = (home: string): string => `${home}/settings.json`;
 
 /**
- * Reads the settings of a run: the command line counts most, then variables, the person's file, the person's file of
- * Gemini CLI, and defaults. The project can only tighten. Throws a `SettingsError` where the person's file cannot be used.
+ * Loads the settings of a run, by precedence: command line, environment, the user's file, the user's Gemini CLI file,
+ * defaults. A project can only restrict permissions. Throws a `SettingsError` if the user's file is invalid.
  */
 export const loadSettings = async (
   world: Pick<World, "files" | "disk" | "env" | "host">,
@@ -50,30 +50,32 @@ export const loadSettings = async (
 ): Promise<LoadedSettings> => {
   const file = settingsFilePath(home);
   const geminiFile = `${world.host.home}/.gemini/settings.json`;
-  const [own, gemini, project] = await Promise.all([
+  const [own, geminiText, project] = await Promise.all([
     readOptionalFile(world, file),
     world.files.read(geminiFile).catch(() => undefined),
     scope === "inert"
       ? noProjectSettings
       : loadProject(world.disk, { root, personalFolders: [home, dirname(geminiFile)] }),
   ]);
-  const person = own === undefined ? noSettings : readSettings(own, file);
-  const theirs =
-    gemini === undefined ? noSettings : (await import("./gemini.ts")).readGeminiSettings(gemini, geminiFile);
+  const user = own === undefined ? noSettings : await readSettings(own, file);
+  const gemini =
+    geminiText === undefined
+      ? noSettings
+      : await (await import("./gemini.ts")).readGeminiSettings(geminiText, geminiFile);
   const written: readonly SettingsLayer[] = [
-    environmentLayer(world.env, "below"),
-    { values: theirs.values, sourceOf: () => ({ from: "gemini", where: geminiFile }) },
-    { values: person.values, sourceOf: () => ({ from: "person", where: file }) },
-    environmentLayer(world.env, "above"),
+    await environmentLayer(world.env, "below"),
+    { values: gemini.values, sourceOf: () => ({ from: "gemini", where: geminiFile }) },
+    { values: user.values, sourceOf: () => ({ from: "user", where: file }) },
+    await environmentLayer(world.env, "above"),
   ];
-  const line = flagLayer(flags);
+  const fromFlags = await flagLayer(flags);
   return applyTrust({
-    ...mergeLayers([defaultLayer, ...written, line]),
-    flags: line.values,
+    ...mergeLayers([defaultLayer, ...written, fromFlags]),
+    flags: fromFlags.values,
     personal: mergeLayers(written).values,
     project,
     trusted: scope === "tighten",
-    warnings: [...person.warnings, ...theirs.warnings, ...project.warnings],
+    warnings: [...user.warnings, ...gemini.warnings, ...project.warnings],
   });
 };
 
@@ -81,7 +83,7 @@ const noSettings: SettingsReadResult = { values: {}, warnings: [] };
 
 const noProjectSettings: ProjectSettings = { deny: [], consents: [], warnings: [] };
 
-/** What reads a project's files is loaded only where they may be read: until the folder is trusted, none is opened. */
+/** Loads the code that reads project files only if the folder is trusted. */
 const loadProject = async (disk: Disk, project: TrustedProject): Promise<ProjectSettings> =>
   (await import("./project.ts")).readMergedProjectSettings(disk, project);
 
@@ -94,14 +96,14 @@ const readOptionalFile = async ({ files }: Pick<World, "files">, file: string): 
   }
 };
 
-const environmentLayer = (env: Environment, rank: "above" | "below"): SettingsLayer => {
-  const { values, names } = parseEnvironmentSettings(env, rank);
+const environmentLayer = async (env: Environment, rank: "above" | "below"): Promise<SettingsLayer> => {
+  const { values, names } = await parseEnvironmentSettings(env, rank);
   return { values, sourceOf: (path) => ({ from: "environment", where: names[path] ?? "" }) };
 };
 
-const flagLayer = (flags: CommandLineFlags): SettingsLayer => ({
-  values: parseFlagSettings(flags),
-  sourceOf: (path) => ({ from: "line", where: `--${(settingsTable[path] as Setting).flag ?? ""}` }),
+const flagLayer = async (flags: CommandLineFlags): Promise<SettingsLayer> => ({
+  values: await parseFlagSettings(flags),
+  sourceOf: (path) => ({ from: "flag", where: `--${(settingsTable[path] as Setting).flag ?? ""}` }),
 });
 
 const defaultLayer: SettingsLayer = {

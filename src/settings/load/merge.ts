@@ -1,36 +1,36 @@
 import { settingPaths, settingsTable } from "../schema/table.ts";
 import type { SettingPath, PartialSettings } from "../schema/values.ts";
 
-/** Where a value comes from. `where` is the file, the option or the variable. */
+/** The source of a value. `where` is the file, the flag or the variable. */
 export type SettingSource = {
-  readonly from: "default" | "gemini" | "person" | "environment" | "line" | "project" | "untrusted";
+  readonly from: "default" | "gemini" | "user" | "environment" | "flag" | "project" | "untrusted";
   readonly where?: string;
 };
 
-/** What one place says. */
+/** The settings of one source. */
 export type SettingsLayer = {
   readonly values: PartialSettings;
   readonly sourceOf: (path: SettingPath) => SettingSource;
 };
 
-/** Where every value comes from that is there. */
+/** The sources of every value. */
 export type SettingSources = { readonly [Path in SettingPath]?: readonly SettingSource[] };
 
-/** Settings as several places say them, the nearest last. */
+/** Merges layers of settings; later layers take precedence. */
 export const mergeLayers = (
   layers: readonly SettingsLayer[],
 ): { readonly values: PartialSettings; readonly sources: SettingSources } => {
-  const speaking = layers.filter(({ values }) => Object.keys(values).length > 0);
-  const [only, other] = speaking;
+  const nonEmpty = layers.filter(({ values }) => Object.keys(values).length > 0);
+  const [only, other] = nonEmpty;
   if (only !== undefined && other === undefined) return { values: only.values, sources: listSources(only) };
   const found = settingPaths.flatMap((path) => {
-    const saying = speaking.filter(({ values }) => values[path] !== undefined);
-    if (saying.length === 0) return [];
-    const counting = selectLayers(path, saying);
-    const value = counting
+    const defining = nonEmpty.filter(({ values }) => values[path] !== undefined);
+    if (defining.length === 0) return [];
+    const contributing = selectLayers(path, defining);
+    const value = contributing
       .map(({ values }) => values[path] as unknown)
       .reduce((one, other) => combineValues(path, one, other));
-    return [{ path, value, sources: counting.map(({ sourceOf }) => sourceOf(path)) }];
+    return [{ path, value, sources: contributing.map(({ sourceOf }) => sourceOf(path)) }];
   });
   return {
     values: Object.fromEntries(found.map(({ path, value }) => [path, value])) as PartialSettings,
@@ -41,11 +41,11 @@ export const mergeLayers = (
 const listSources = ({ values, sourceOf }: SettingsLayer): SettingSources =>
   Object.fromEntries(Object.keys(values).map((path) => [path, [sourceOf(path as SettingPath)]]));
 
-/** Those whose word is heard: the nearest, or all that add something. */
-const selectLayers = (path: SettingPath, saying: readonly SettingsLayer[]): readonly SettingsLayer[] => {
-  if (settingsTable[path].merge === undefined) return saying.slice(-1);
-  const adding = saying.filter(({ values }) => Object.keys(values[path] ?? {}).length > 0);
-  return adding.length === 0 ? saying.slice(-1) : adding;
+/** Selects the layers that contribute to a value: the last, or all with entries if the setting is merged. */
+const selectLayers = (path: SettingPath, defining: readonly SettingsLayer[]): readonly SettingsLayer[] => {
+  if (settingsTable[path].merge === undefined) return defining.slice(-1);
+  const withEntries = defining.filter(({ values }) => Object.keys(values[path] ?? {}).length > 0);
+  return withEntries.length === 0 ? defining.slice(-1) : withEntries;
 };
 
 const combineValues = (path: SettingPath, one: unknown, other: unknown): unknown =>

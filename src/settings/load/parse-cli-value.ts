@@ -4,39 +4,40 @@ import { toPlainValue } from "../file/node.ts";
 import type { Shape } from "../schema/shape.ts";
 
 /**
- * The value a person means by a word of the command line: what must be a text is taken as it is, a list may have
- * commas instead of brackets, and all else is JSON. Whether it fits is for `findingsIn` to say.
+ * Parses a command-line argument as a setting of a shape: a string is taken as it is, a list can have commas instead of
+ * brackets, everything else is JSON. Does not validate; use `checkValue`.
  */
-export const parseCliValue = (shape: Shape, word: string): unknown => {
+export const parseCliValue = async (shape: Shape, argument: string): Promise<unknown> => {
   switch (shape.type) {
-    case "text":
-    case "choice":
-      return word;
-    case "switch":
-      return word === "on" ? true : word === "off" ? false : parseLenientJson(word);
+    case "string":
+    case "enum":
+      return argument;
+    case "boolean":
+      return argument === "on" ? true : argument === "off" ? false : parseLenientJson(argument);
     case "number":
-      return parseLenientJson(word);
+      return parseLenientJson(argument);
     case "list":
-      return word.trimStart().startsWith("[") ? parseLenientJson(word) : splitItems(shape.of, word);
-    case "names":
-    case "fields":
-      return parseLenientJson(word);
-    case "either":
-      return (
-        shape.of.map((one) => parseCliValue(one, word)).find((value) => hasNoErrors(checkValue(shape, value, []))) ??
-        word
-      );
+      return argument.trimStart().startsWith("[") ? parseLenientJson(argument) : parseItems(shape.of, argument);
+    case "record":
+    case "object":
+      return parseLenientJson(argument);
+    case "union": {
+      const values = await Promise.all(shape.of.map((one) => parseCliValue(one, argument)));
+      return values.find((value) => hasNoErrors(checkValue(shape, value, []))) ?? argument;
+    }
   }
 };
 
-/** Commas within brackets separate nothing: `run_shell_command(a,b)` is one rule. */
-const splitItems = (shape: Shape, word: string): readonly unknown[] =>
-  (word.match(/(?:\([^)]*\)|[^,])+/g) ?? [])
-    .map((item) => item.trim())
-    .filter((item) => item !== "")
-    .map((item) => parseCliValue(shape, item));
+/** Splits at commas outside parentheses: `run_shell_command(a,b)` is one rule. */
+const parseItems = (shape: Shape, argument: string): Promise<readonly unknown[]> =>
+  Promise.all(
+    (argument.match(/(?:\([^)]*\)|[^,])+/g) ?? [])
+      .map((item) => item.trim())
+      .filter((item) => item !== "")
+      .map((item) => parseCliValue(shape, item)),
+  );
 
-const parseLenientJson = (word: string): unknown => {
-  const parsed = parseSettings(word);
-  return parsed.ok ? toPlainValue(parsed.node) : word;
+const parseLenientJson = async (argument: string): Promise<unknown> => {
+  const parsed = await parseSettings(argument);
+  return parsed.ok ? toPlainValue(parsed.node) : argument;
 };

@@ -46,7 +46,7 @@ const mine = {
 };
 
 describe("a project's files", () => {
-  it("can deny, tighten the mode and ask for a sandbox, and are named as the cause", async () => {
+  it("can deny, restrict the mode and require a sandbox, and are named as the source", async () => {
     await write("me/.parley/settings.json", mine);
     await write("project/.parley/settings.json", {
       permissions: { deny: ["write_file"], mode: "plan" },
@@ -64,7 +64,7 @@ describe("a project's files", () => {
       sandboxNetwork: "off",
     });
     const project = { from: "project" };
-    const person = { from: "person", where: join(home, "settings.json") };
+    const person = { from: "user", where: join(home, "settings.json") };
     expect(sources).toMatchObject({
       "permissions.mode": [project],
       "permissions.deny": [person, project],
@@ -98,7 +98,7 @@ describe("a project's files", () => {
     [".mcp.json", JSON.stringify(hostile)],
     [".gemini/settings.json", '{"__proto__": {"tools": {"allowed": ["glob"]}}, "constructor": 1}'],
     [".gemini/settings.json", '{"tools": {"exclude": []}, "tools": {"allowed": ["write_file"]}}'],
-  ])("loosen nothing and send nothing elsewhere: %s", async (path, text) => {
+  ])("loosen nothing and redirect nothing: %s", async (path, text) => {
     await write("me/.parley/settings.json", mine);
     const without = await load();
     await write(`project/${path}`, text);
@@ -109,11 +109,11 @@ describe("a project's files", () => {
       policy: without.policy,
     });
     expect(project.consents).toEqual([]);
-    // Files of other programs hold much that is none of ours; only our own are worth a word.
+    // Files of other programs have many settings Parley does not know; only its own cause warnings.
     expect(warnings.length > 0).toBe(path.startsWith(".parley"));
   });
 
-  it("of any content can only tighten", async () => {
+  it("of any content can only restrict", async () => {
     const word = fc.constantFrom<unknown>(
       "yolo",
       "plan",
@@ -200,20 +200,17 @@ describe("a project's files", () => {
     ]);
   });
 
-  it("that are not JSON are told, and have no effect", async () => {
+  it("with syntax errors are reported, and have no effect", async () => {
     await write("project/.mcp.json", "{");
     await write("project/.gemini/settings.json", '{"tools": {"exclude": ["glob"]}');
     const { warnings, settings } = await load();
     expect([settings["permissions.deny"], warnings]).toEqual([
       [],
-      [
-        ".mcp.json is not used: line 1: a key in double quotes is missing.",
-        ".gemini/settings.json is not used: line 1: a comma or } is missing.",
-      ],
+      ['.mcp.json is not used: line 1: Expected "}".', '.gemini/settings.json is not used: line 1: Expected "}".'],
     ]);
   });
 
-  it("are a person's own where the project is their home", async () => {
+  it("are the user's own if the project is their home folder", async () => {
     await write("me/.parley/settings.json", mine);
     await write("me/.gemini/settings.json", { mcpServers: { g: { command: "g" } }, tools: { exclude: ["web_fetch"] } });
     const { project, warnings, settings } = await load("tighten", join(base, "me"));
@@ -222,8 +219,8 @@ describe("a project's files", () => {
   });
 });
 
-describe("servers a project wants", () => {
-  it("are listed for consent from every file, and used only once agreed to", async () => {
+describe("MCP servers of a project", () => {
+  it("are listed for consent from every file, and used only with consent", async () => {
     await write("project/.parley/settings.json", { mcpServers: { a: { command: "one", trust: true } } });
     await write("project/.mcp.json", { mcpServers: { a: { command: "two" }, "b.c": { url: "http://b.test" } }, x: 1 });
     await write("project/.gemini/settings.json", { mcpServers: { d: { command: "d", env: { A: "1" } } }, theme: "x" });
@@ -253,7 +250,7 @@ describe("servers a project wants", () => {
     });
   });
 
-  it("that cannot be used are told, without what may be secret in them", () => {
+  it("that are invalid are reported, without secrets", () => {
     const consent = (key: string, text: string) => ({ key, text, digest: "" });
     expect(
       readConsentedServers([
@@ -267,9 +264,9 @@ describe("servers a project wants", () => {
       servers: Object.fromEntries([["__proto__", { command: "p" }]]),
       warnings: [
         "In this project: mcpServers.x needs one of command, url, httpUrl.",
-        "In this project: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, oauth, timeout, trust, sampling, includeTools, excludeTools; it is 5.",
-        "In this project: mcpServers.s.headers.Key must be a text.",
-        "In this project: There is no setting mcpServers.s.more.",
+        "In this project: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, oauth, timeout, trust, sampling, includeTools, excludeTools, not 5.",
+        "In this project: mcpServers.s.headers.Key must be a string.",
+        "In this project: Unknown setting mcpServers.s.more.",
       ],
     });
   });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isObject } from "../../conversation/json.ts";
 import { parseSettings, settingsText, type SettingsMember } from "../../policy/trust/settings-json.ts";
 import {
   parseProjectSettings,
@@ -12,62 +13,63 @@ import { stricterMode } from "../../policy/gate/approval-mode.ts";
 import type { Disk } from "../../world/disk.ts";
 import { checkValue, hasNoErrors, formatIssue } from "../schema/check.ts";
 import { readGeminiSettings } from "./gemini.ts";
-import { toPlainValue } from "../file/node.ts";
 import { serverShape } from "../schema/mcp-server-shape.ts";
 import type { McpServerSettings } from "../schema/values.ts";
 
-/** A project that is trusted: its folder, and the person's own folders, which are no project's. */
+/** A trusted project: its folder, and the user's own settings folders, which do not count as project settings. */
 export type TrustedProject = { readonly root: string; readonly personalFolders: readonly string[] };
 
 /**
- * What a project's own files come to: `.parley/settings.json`, `.mcp.json` and `.gemini/settings.json`. They only
- * tighten; programs are listed for consent.
+ * Reads and merges a project's `.parley/settings.json`, `.mcp.json` and `.gemini/settings.json`. They only restrict
+ * permissions; programs are listed for consent.
  */
 export const readMergedProjectSettings = async (disk: Disk, project: TrustedProject): Promise<ProjectSettings> =>
   (await readProjectSettingsByFile(disk, project)).map(({ settings }) => settings).reduce(mergeProjectSettings);
 
-/** The same, file by file, those that count more first. */
+/** Reads the same by file, in order of precedence. */
 export const readProjectSettingsByFile = async (
   disk: Disk,
   { root, personalFolders: own }: TrustedProject,
 ): Promise<readonly { readonly file: string; readonly settings: ProjectSettings }[]> => {
-  const mine = await Promise.all(own.map((folder) => disk.canonicalPath(folder)));
-  const isMine = async (name: string): Promise<boolean> => {
+  const personal = await Promise.all(own.map((folder) => disk.canonicalPath(folder)));
+  const isPersonal = async (name: string): Promise<boolean> => {
     const folder = await disk.canonicalPath(join(root, name));
-    return folder !== undefined && mine.includes(folder);
+    return folder !== undefined && personal.includes(folder);
   };
   const [settings, servers, gemini] = await Promise.all([
-    isMine(".parley").then((skip) => (skip ? emptyProjectSettings : readProjectSettings(disk, root, "tighten"))),
+    isPersonal(".parley").then((skip) => (skip ? emptyProjectSettings : readProjectSettings(disk, root, "tighten"))),
     readProjectFile(disk, root, [mcpFile]),
-    isMine(".gemini").then((skip) => (skip ? undefined : readProjectFile(disk, root, [".gemini", "settings.json"]))),
+    isPersonal(".gemini").then((skip) =>
+      skip ? undefined : readProjectFile(disk, root, [".gemini", "settings.json"]),
+    ),
   ]);
   const files = [
     { file: ".parley/settings.json", settings },
-    { file: mcpFile, settings: readFileSettings(mcpFile, servers, readServersOnly) },
-    { file: geminiFile, settings: readFileSettings(geminiFile, gemini, readGeminiRestrictions) },
+    { file: mcpFile, settings: await readFileSettings(mcpFile, servers, readServersOnly) },
+    { file: geminiFile, settings: await readFileSettings(geminiFile, gemini, readGeminiRestrictions) },
   ];
   return Promise.all(
     files.map(async (each) => ({ ...each, settings: await extendConsents(disk, root, each.settings) })),
   );
 };
 
-/** The servers among the programs that a person agreed to. None of them is trusted beyond that. */
+/** Returns the MCP servers among consented programs. Their `trust` field is ignored. */
 export const readConsentedServers = (
   agreed: readonly ConsentRequest[],
 ): { readonly servers: { readonly [name: string]: McpServerSettings }; readonly warnings: readonly string[] } => {
   const found = agreed
     .filter(({ key }) => key.startsWith(serverKey))
     .map(({ key, text }) => ({ name: key.slice(serverKey.length), value: parseServer(text) }));
-  const findings = found.flatMap(({ name, value }) => checkValue(serverShape, value, ["mcpServers", name]));
+  const issues = found.flatMap(({ name, value }) => checkValue(serverShape, value, ["mcpServers", name]));
   const usable = found.filter(({ name, value }) => hasNoErrors(checkValue(serverShape, value, [name])));
   return {
-    // Of two with one name the first was asked for in the file that counts more.
+    // Of two with the same name, the first is from the file with precedence.
     servers: Object.fromEntries(usable.toReversed().map(({ name, value }) => [name, value as McpServerSettings])),
-    warnings: findings.map((finding) => `In this project: ${formatIssue(finding)}`),
+    warnings: issues.map((issue) => `In this project: ${formatIssue(issue)}`),
   };
 };
 
-/** The same settings, with consents that cover the files their commands name. */
+/** Extends the consents to the files their commands name. */
 const extendConsents = async (disk: Disk, root: string, settings: ProjectSettings): Promise<ProjectSettings> => {
   if (settings.consents.length === 0) return settings;
   const { extendConsentDigest } = await import("./consent-digest.ts");
@@ -83,39 +85,47 @@ const serverKey = "mcpServers.";
 
 const emptyProjectSettings: ProjectSettings = { deny: [], consents: [], warnings: [] };
 
+/** Parses the text of a consent, which is plain JSON. */
 const parseServer = (text: string): unknown => {
-  const parsed = parseSettings(text);
-  const plain = parsed.ok ? toPlainValue(parsed.node) : undefined;
-  if (typeof plain !== "object" || plain === null || Array.isArray(plain)) return plain;
+  const plain = parseJson(text);
+  if (!isObject(plain)) return plain;
   return Object.fromEntries(Object.entries(plain).filter(([name]) => name !== "trust"));
 };
 
-const readFileSettings = (
-  name: string,
-  found: ProjectFile,
-  read: (text: string) => ProjectSettings,
-): ProjectSettings => {
-  if (found === undefined) return emptyProjectSettings;
-  if ("refused" in found) return { ...emptyProjectSettings, warnings: [`${name} is not used: ${found.refused}.`] };
-  const parsed = parseSettings(found.text);
-  return parsed.ok
-    ? read(found.text)
-    : { ...emptyProjectSettings, warnings: [`${name} is not used: ${parsed.problem}.`] };
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
-/** The servers a file names, and nothing else of it. */
-const readServersOnly = (text: string): ProjectSettings => {
-  const parsed = parseSettings(text);
+const readFileSettings = async (
+  name: string,
+  found: ProjectFile,
+  read: (text: string) => Promise<ProjectSettings>,
+): Promise<ProjectSettings> => {
+  if (found === undefined) return emptyProjectSettings;
+  if ("refused" in found) return { ...emptyProjectSettings, warnings: [`${name} is not used: ${found.refused}.`] };
+  const parsed = await parseSettings(found.text);
+  return parsed.ok
+    ? read(found.text)
+    : { ...emptyProjectSettings, warnings: [`${name} is not used: ${parsed.problem}`] };
+};
+
+/** Reads only the MCP servers of a file. */
+const readServersOnly = async (text: string): Promise<ProjectSettings> => {
+  const parsed = await parseSettings(text);
   const members: readonly SettingsMember[] = parsed.ok && parsed.node.type === "object" ? parsed.node.members : [];
   const servers = members.filter(({ key }) => key === "mcpServers");
   return parseProjectSettings(`{${servers.map(({ value }) => `"mcpServers": ${settingsText(value)}`).join(", ")}}`);
 };
 
-/** What tightens in a file of Gemini CLI. All that would loosen is as if it were not there. */
-const readGeminiRestrictions = (text: string): ProjectSettings => {
-  const { values, warnings } = readGeminiSettings(text, geminiFile);
+/** Reads the restrictions of a Gemini CLI file. Settings that would loosen permissions are ignored. */
+const readGeminiRestrictions = async (text: string): Promise<ProjectSettings> => {
+  const { values, warnings } = await readGeminiSettings(text, geminiFile);
   const mode = values["permissions.mode"];
-  const own = parseProjectSettings(
+  const own = await parseProjectSettings(
     JSON.stringify({
       permissions: {
         deny: values["permissions.deny"] ?? [],
@@ -124,7 +134,7 @@ const readGeminiRestrictions = (text: string): ProjectSettings => {
       ...(values.sandbox ? { sandbox: true } : {}),
     }),
   );
-  return [own, readServersOnly(text), { ...emptyProjectSettings, warnings }].reduce(mergeProjectSettings);
+  return [own, await readServersOnly(text), { ...emptyProjectSettings, warnings }].reduce(mergeProjectSettings);
 };
 
 const mergeProjectSettings = (one: ProjectSettings, other: ProjectSettings): ProjectSettings => {

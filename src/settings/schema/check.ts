@@ -1,52 +1,49 @@
+import { isObject } from "../../conversation/json.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { parsePermissionRule } from "../../policy/gate/permission-rules.ts";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import { describeShape, type SettingField, type Shape, type ShapeOf, type SettingTextFormat } from "./shape.ts";
 
-/** Something about a value that its writer should know. A value with an error is not used; a warning changes nothing. */
+/** An error or warning about a value. A value with an error is not used. */
 export type SettingsIssue = {
   readonly level: "error" | "warning";
   readonly path: KeyPath;
   readonly message: string;
-  /** What was found there, in words; absent where it must not be shown. */
+  /** A description of the value; absent if it is secret. */
   readonly found?: string;
 };
 
-/** A finding as a sentence. */
+/** Formats an issue as a sentence. */
 export const formatIssue = ({ message, found }: SettingsIssue): string =>
-  found === undefined ? message : `${message.replace(/\.$/, "")}; it is ${found}.`;
+  found === undefined ? message : `${message.replace(/\.$/, "")}, not ${found}.`;
 
-/** All that is wrong with a value. `path` is where it stands. */
+/** Validates a value against a shape. `path` is its key path. */
 export const checkValue = (shape: Shape, value: unknown, path: KeyPath): readonly SettingsIssue[] => {
   switch (shape.type) {
-    case "text":
+    case "string":
       return typeof value === "string" && matchesFormat(shape.format, value) ? [] : [invalidValue(shape, value, path)];
-    case "choice":
+    case "enum":
       return typeof value === "string" && shape.of.includes(value) ? [] : [invalidValue(shape, value, path)];
-    case "switch":
+    case "boolean":
       return typeof value === "boolean" ? [] : [invalidValue(shape, value, path)];
     case "number":
       return typeof value === "number" && isInRange(shape, value) ? [] : [invalidValue(shape, value, path)];
     case "list":
       return checkList(shape, value, path);
-    case "names":
+    case "record":
       return checkRecord(shape, value, path);
-    case "fields":
+    case "object":
       return checkFields(shape, value, path);
-    case "either":
+    case "union":
       return shape.of.some((one) => hasNoErrors(checkValue(one, value, path)))
         ? []
         : [invalidValue(shape, value, path)];
   }
 };
 
-/** Whether nothing in the findings keeps a value from being used. */
+/** Whether all issues are warnings. */
 export const hasNoErrors = (findings: readonly SettingsIssue[]): boolean =>
   findings.every(({ level }) => level === "warning");
-
-/** A JSON object, as opposed to a list or null. */
-export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const checkList = (shape: ShapeOf<"list">, value: unknown, path: KeyPath): readonly SettingsIssue[] => {
   if (shape.allowsSingle && typeof value === "string") return checkValue(shape.of, value, path);
@@ -54,7 +51,7 @@ const checkList = (shape: ShapeOf<"list">, value: unknown, path: KeyPath): reado
   return value.flatMap((item, index) => checkValue(shape.of, item, [...path, `${index}`]));
 };
 
-const checkRecord = (shape: ShapeOf<"names">, value: unknown, path: KeyPath): readonly SettingsIssue[] => {
+const checkRecord = (shape: ShapeOf<"record">, value: unknown, path: KeyPath): readonly SettingsIssue[] => {
   if (!isObject(value)) return [invalidValue(shape, value, path)];
   return Object.entries(value).flatMap(([name, item]) =>
     name !== "" && matchesFormat(shape.format, name)
@@ -62,13 +59,13 @@ const checkRecord = (shape: ShapeOf<"names">, value: unknown, path: KeyPath): re
       : [
           errorAt(
             path,
-            `${formatKeyPath(path)} holds the name ${quoteShortened(name)}; each must be ${describeShape({ type: "text", format: shape.format ?? "name" })}.`,
+            `${formatKeyPath(path)} has the invalid key ${quoteShortened(name)}; a key must be ${describeShape({ type: "string", format: shape.format ?? "name" })}.`,
           ),
         ],
   );
 };
 
-const checkFields = (shape: ShapeOf<"fields">, value: unknown, path: KeyPath): readonly SettingsIssue[] => {
+const checkFields = (shape: ShapeOf<"object">, value: unknown, path: KeyPath): readonly SettingsIssue[] => {
   if (!isObject(value)) return [invalidValue(shape, value, path)];
   const { fields, oneOf } = shape;
   const missing = Object.keys(fields).filter((name) => fields[name]?.required && !Object.hasOwn(value, name));
@@ -82,7 +79,7 @@ const checkFields = (shape: ShapeOf<"fields">, value: unknown, path: KeyPath): r
 };
 
 const checkField = (
-  fields: ShapeOf<"fields">["fields"],
+  fields: ShapeOf<"object">["fields"],
   name: string,
   item: unknown,
   path: KeyPath,
@@ -95,24 +92,41 @@ const checkField = (
   return field.secret ? inside.map(({ level, path: where, message }) => ({ level, path: where, message })) : inside;
 };
 
-/** That there is no such setting, and which there is. */
+/** Returns the message for an unknown setting, with similar names. */
 export const unknownSettingMessage = (path: KeyPath, known: readonly string[]): string => {
   const above = path.slice(0, -1);
   const close = nearestNames(path.at(-1) ?? "", known).map((name) => formatKeyPath([...above, name]));
-  return `There is no setting ${formatKeyPath(path)}.${close.length === 0 ? "" : ` Did you mean ${close.join(" or ")}?`}`;
+  return `Unknown setting ${formatKeyPath(path)}.${close.length === 0 ? "" : ` Did you mean ${close.join(" or ")}?`}`;
 };
 
-const invalidValue = (shape: Shape, value: unknown, path: KeyPath): SettingsIssue => ({
+const invalidValue = (shape: Shape, value: unknown, path: KeyPath): SettingsIssue => {
+  if (shape.type === "string" && shape.format === "rule" && typeof value === "string")
+    return errorAt(path, unknownRuleMessage(value, path));
+  return invalidShape(shape, value, path);
+};
+
+const invalidShape = (shape: Shape, value: unknown, path: KeyPath): SettingsIssue => ({
   ...errorAt(path, `${formatKeyPath(path)} must be ${describeShape(shape)}.`),
   found: describeFoundValue(value),
 });
+
+/** Other agents write `Bash(npm test)` for a shell command. */
+const unknownRuleMessage = (rule: string, path: KeyPath): string => {
+  const setting = formatKeyPath(/^\d+$/.test(path.at(-1) ?? "") ? path.slice(0, -1) : path);
+  const command = /^(?:Bash|Shell|ShellTool)\((.+?)(?::\*)?\)$/s.exec(rule.trim())?.[1];
+  const hint =
+    command === undefined
+      ? "Rules are write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME."
+      : `Did you mean run_shell_command(${command})?`;
+  return `Unknown rule ${quoteShortened(rule)} in ${setting}. ${hint}`;
+};
 
 const errorAt = (path: KeyPath, message: string): SettingsIssue => ({ level: "error", path, message });
 
 const describeFoundValue = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (isObject(value)) return "an object";
-  return typeof value === "string" ? `the text ${quoteShortened(value)}` : String(value);
+  return typeof value === "string" ? quoteShortened(value) : String(value);
 };
 
 const maxQuotedLength = 60;
@@ -129,7 +143,7 @@ const matchesFormat = (format: SettingTextFormat | undefined, text: string): boo
       return true;
     case "rule":
       return parsePermissionRule(text) !== undefined;
-    case "address":
+    case "url":
       return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
     case "model":
       return /^[^\s/]+\/\S+$/.test(text);

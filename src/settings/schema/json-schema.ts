@@ -4,11 +4,11 @@ import { createFileShape } from "./file-shape.ts";
 /** A JSON Schema, as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** The schema of a settings file, for editors. */
+/** Creates the JSON Schema of a settings file, for editors. */
 export const createSettingsSchema = (): JsonSchema => ({
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "Parley settings",
-  // Read by editors that know these files are written by hand.
+  // Extensions that editors understand.
   allowComments: true,
   allowTrailingCommas: true,
   ...createShapeSchema(createFileShape()),
@@ -16,11 +16,11 @@ export const createSettingsSchema = (): JsonSchema => ({
 
 const createShapeSchema = (shape: Shape): JsonSchema => {
   switch (shape.type) {
-    case "text":
+    case "string":
       return { type: "string", ...(shape.format === undefined ? {} : formats[shape.format]) };
-    case "choice":
+    case "enum":
       return { enum: shape.of };
-    case "switch":
+    case "boolean":
       return { type: "boolean" };
     case "number":
       return {
@@ -30,22 +30,22 @@ const createShapeSchema = (shape: Shape): JsonSchema => {
       };
     case "list":
       return createListSchema(shape);
-    case "names":
+    case "record":
       return {
         type: "object",
         ...(shape.format === undefined ? {} : { propertyNames: formats[shape.format] }),
         additionalProperties: createShapeSchema(shape.of),
       };
-    case "fields":
+    case "object":
       return createFieldsSchema(shape);
-    case "either":
+    case "union":
       return { anyOf: shape.of.map(createShapeSchema) };
   }
 };
 
 const formats: Readonly<Record<SettingTextFormat, JsonSchema>> = {
   rule: { pattern: "^\\s*([A-Za-z_][\\w.-]*|run_shell_command\\(.+\\)|(server|host|path):.+)\\s*$" },
-  address: { pattern: "^[hH][tT][tT][pP][sS]?://" },
+  url: { pattern: "^[hH][tT][tT][pP][sS]?://" },
   model: { pattern: "^[^\\s/]+/\\S+$" },
   name: { pattern: "^\\S+$" },
 };
@@ -55,7 +55,7 @@ const createListSchema = ({ of, isNonEmpty: filled, allowsSingle: lenient }: Sha
   return lenient ? { anyOf: [list, createShapeSchema(of)] } : list;
 };
 
-const createFieldsSchema = ({ fields, oneOf }: ShapeOf<"fields">): JsonSchema => {
+const createFieldsSchema = ({ fields, oneOf }: ShapeOf<"object">): JsonSchema => {
   const required = Object.keys(fields).filter((name) => fields[name]?.required);
   return {
     type: "object",

@@ -7,8 +7,8 @@ import { settingsTable } from "./table.ts";
 import { parseCliValue } from "../load/parse-cli-value.ts";
 import { redactSecrets } from "./redact-secrets.ts";
 
-describe("a path", () => {
-  it("reads as it was written, whatever its names hold", () => {
+describe("a key path", () => {
+  it("can be formatted and parsed again, whatever its keys", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (path) => {
         expect(parseKeyPath(formatKeyPath(path))).toEqual(path);
@@ -33,7 +33,7 @@ describe("a path", () => {
     expect(parseKeyPath(text)).toEqual(path);
   });
 
-  it("leads to what may stand there", () => {
+  it("leads to the shape of a value", () => {
     expect(
       ["permissions", "mcpServers.x.timeout", "pools.p", "limits.spend"].map((name) =>
         describeShape(findSetting(name).shape),
@@ -47,7 +47,7 @@ describe("a path", () => {
   });
 });
 
-describe("a word of the command line", () => {
+describe("a command-line value", () => {
   it.each([
     ["model", "5", "5"],
     ["editor", "code --wait", "code --wait"],
@@ -64,13 +64,13 @@ describe("a word of the command line", () => {
     ["permissions.deny", '["a,b"]', ["a,b"]],
     ["permissions.deny", "", []],
     ["pools.x", '{"models": ["a/b",],}', { models: ["a/b"] }],
-  ])("for %s, %j means %j", (name, word, value) => {
-    expect(parseCliValue(findSetting(name).shape, word)).toEqual(value);
+  ])("for %s, %j means %j", async (name, word, value) => {
+    expect(await parseCliValue(findSetting(name).shape, word)).toEqual(value);
   });
 });
 
-describe("what is printed of settings", () => {
-  it("shows no variable and no header of a server, unless it names one of the environment", () => {
+describe("printing settings", () => {
+  it("redacts variables and headers of a server, unless they refer to an environment variable", () => {
     const servers = {
       a: { command: "x", env: { KEY: "12345", FROM: "$MY_KEY", OTHER: "${MY_KEY}", MIXED: "x$MY_KEY" }, more: "?" },
       b: { url: "http://b.test", headers: { Authorization: "Bearer 1" } },

@@ -1,13 +1,13 @@
-/** The names that lead to a value in a settings file. */
+/** The keys that lead to a value in a settings file. */
 export type KeyPath = readonly string[];
 
-/** A path as people write it: names with dots between; a name that holds a dot stands in double quotes. */
+/** Formats a key path with dots; a key that contains a dot is in double quotes. */
 export const formatKeyPath = (path: KeyPath): string =>
   path.map((name) => (plainName.test(name) ? name : JSON.stringify(name))).join(".");
 
 const plainName = /^[^\s."\p{Cc}]+$/u;
 
-/** Reads what `pathText` writes; undefined where it is no path. */
+/** Parses the format of `formatKeyPath`; undefined if it is invalid. */
 export const parseKeyPath = (text: string): KeyPath | undefined => {
   const names: string[] = [];
   for (let at = 0; at <= text.length; at++) {

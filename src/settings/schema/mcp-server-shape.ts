@@ -1,63 +1,70 @@
 import type { Shape, ShapeOf } from "./shape.ts";
 
-const text: Shape = { type: "text" };
+const text: Shape = { type: "string" };
 const texts: Shape = { type: "list", of: text };
 
-/** How to sign in at a server: what Gemini CLI takes, and how machines do it. */
-const oauthShape: ShapeOf<"fields"> = {
-  type: "fields",
+/** OAuth settings: those of Gemini CLI, and machine-to-machine credentials. */
+const oauthShape: ShapeOf<"object"> = {
+  type: "object",
   fields: {
-    enabled: { shape: { type: "switch" }, description: "false: never sign in at it." },
+    enabled: { shape: { type: "boolean" }, description: "false: never sign in." },
     clientId: {
       shape: text,
-      description: "The id this program is registered under, or the https address of its description.",
+      description: "The registered client id, or the https URL of a client metadata document.",
     },
-    clientSecret: { shape: text, description: "The secret that goes with it.", secret: true },
-    scopes: { shape: texts, description: "What to ask for, instead of what the server says." },
+    clientSecret: { shape: text, description: "The client secret.", secret: true },
+    scopes: { shape: texts, description: "Scopes to request instead of those the server announces." },
     redirectUri: {
       shape: text,
-      description: "Where the browser comes back to: an address of this machine, with a port.",
+      description: "The redirect URI of the browser: a loopback URL with a port.",
     },
-    issuer: { shape: text, description: "Who signs people in, whatever the server says." },
-    authorizationUrl: { shape: text, description: "Where to sign in; with tokenUrl, where nothing describes the two." },
-    tokenUrl: { shape: text, description: "Where tokens are had." },
+    issuer: { shape: text, description: "The authorization server, instead of the one the server announces." },
+    authorizationUrl: {
+      shape: text,
+      description: "The authorization endpoint, with tokenUrl, if the server has no metadata.",
+    },
+    tokenUrl: { shape: text, description: "The token endpoint." },
     grantType: {
-      shape: { type: "choice", of: ["authorization_code", "client_credentials"] },
-      description: "client_credentials: a machine signs in, with a secret or a key; nobody is asked.",
+      shape: { type: "enum", of: ["authorization_code", "client_credentials"] },
+      description: "client_credentials: sign in without a user, with a secret or a private key.",
     },
-    privateKey: { shape: text, description: "A machine's private key, as PEM, in place of a secret.", secret: true },
-    algorithm: { shape: text, description: "What that key signs with; ES256 if not given." },
+    privateKey: { shape: text, description: "A private key (PEM) instead of a client secret.", secret: true },
+    algorithm: { shape: text, description: "The signature algorithm of that key; default: ES256." },
   },
 };
 
-/** An MCP server: a program to start, or an address to ask. */
-export const serverShape: ShapeOf<"fields"> = {
-  type: "fields",
+/** An MCP server: a program to start, or a URL. */
+export const serverShape: ShapeOf<"object"> = {
+  type: "object",
   oneOf: ["command", "url", "httpUrl"],
   fields: {
     type: {
-      shape: { type: "choice", of: ["stdio", "http", "sse"] },
-      description: "How it is spoken to; needless where the rest tells.",
+      shape: { type: "enum", of: ["stdio", "http", "sse"] },
+      description: "The transport; usually detected from the other fields.",
     },
     command: { shape: text, description: "The program to start." },
     args: { shape: texts, description: "Its arguments." },
-    env: { shape: { type: "names", entries: "variables", of: text }, description: "Variables it gets.", secret: true },
-    cwd: { shape: text, description: "The folder it starts in." },
-    url: { shape: text, description: "Its address." },
-    httpUrl: { shape: text, description: "Its address, spoken to with streamable HTTP." },
-    headers: {
-      shape: { type: "names", entries: "headers", of: text },
-      description: "Headers of every request.",
+    env: {
+      shape: { type: "record", entries: "variables", of: text },
+      description: "Environment variables for the program.",
       secret: true,
     },
-    oauth: { shape: oauthShape, description: "How to sign in at it; needless where it says so itself." },
-    timeout: { shape: { type: "number", min: 1 }, description: "The longest a request may take, in milliseconds." },
-    trust: { shape: { type: "switch" }, description: "Run its tools without asking." },
-    sampling: {
-      shape: { type: "choice", of: ["ask", "allow", "refuse"] },
-      description: "Whether a model may answer the server when it wants one to.",
+    cwd: { shape: text, description: "The working directory." },
+    url: { shape: text, description: "The server's URL." },
+    httpUrl: { shape: text, description: "The server's URL, for streamable HTTP." },
+    headers: {
+      shape: { type: "record", entries: "headers", of: text },
+      description: "Headers sent with every request.",
+      secret: true,
     },
-    includeTools: { shape: texts, description: "The only tools to offer." },
-    excludeTools: { shape: texts, description: "Tools not to offer." },
+    oauth: { shape: oauthShape, description: "How to sign in; usually detected from the server." },
+    timeout: { shape: { type: "number", min: 1 }, description: "Request timeout in milliseconds." },
+    trust: { shape: { type: "boolean" }, description: "Run its tools without asking." },
+    sampling: {
+      shape: { type: "enum", of: ["ask", "allow", "refuse"] },
+      description: "Whether the server may request model completions (sampling).",
+    },
+    includeTools: { shape: texts, description: "Offer only these tools." },
+    excludeTools: { shape: texts, description: "Do not offer these tools." },
   },
 };

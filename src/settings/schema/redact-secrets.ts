@@ -1,10 +1,10 @@
-import { isObject } from "./check.ts";
+import { isObject } from "../../conversation/json.ts";
 import type { Shape } from "./shape.ts";
 
-/** A value as it may be printed: what its shape calls secret is hidden, unless it only names a variable. */
+/** Redacts secret fields of a value for printing, unless they only refer to an environment variable. */
 export const redactSecrets = (shape: Shape, value: unknown): unknown => {
-  if (shape.type === "names" && isObject(value)) return mapEntries(value, (_, item) => redactSecrets(shape.of, item));
-  if (shape.type !== "fields" || !isObject(value)) return value;
+  if (shape.type === "record" && isObject(value)) return mapEntries(value, (_, item) => redactSecrets(shape.of, item));
+  if (shape.type !== "object" || !isObject(value)) return value;
   return mapEntries(value, (name, item) => {
     const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
     if (field === undefined) return item;

@@ -26,11 +26,11 @@ describe("the table of settings", () => {
     },
   );
 
-  it.each(rows)("says in a sentence what %s is", (_, { description: about }) => {
-    expect(about).toMatch(/^[A-Z].*\.$/);
+  it.each(rows)("describes %s in a sentence", (_, { description }) => {
+    expect(description).toMatch(/^[A-Z].*\.$/);
   });
 
-  it("gives every option and variable to one setting alone", () => {
+  it("uses every flag and variable for one setting only", () => {
     const names = rows.flatMap(([, { flag, variables = [], fallbacks = [] }]) => [
       ...(flag === undefined ? [] : [`--${flag}`]),
       ...variables,
@@ -39,7 +39,7 @@ describe("the table of settings", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("lets a project tighten what policy tightens, and ask for servers", () => {
+  it("lets a project restrict permissions, and ask for servers", () => {
     expect(rows.flatMap(([path, { project }]) => (project === undefined ? [] : [[path, project]]))).toEqual([
       ["permissions.mode", "tighten"],
       ["permissions.deny", "tighten"],
@@ -50,12 +50,12 @@ describe("the table of settings", () => {
   });
 });
 
-describe("the schema for editors", () => {
+describe("the JSON schema", () => {
   it.each(rows)("accepts the example of %s", (path, { example }) => {
     expect(accepts(fileWith(path, example))).toBe(true);
   });
 
-  it("finds fault with what the check finds fault with, and with nothing else", () => {
+  it("rejects exactly what validation rejects", () => {
     const texts = [
       "stub",
       "plan",
@@ -100,7 +100,7 @@ describe("the schema for editors", () => {
     );
   });
 
-  it("knows no setting that is not in the table", () => {
+  it("has no setting that is not in the table", () => {
     expect(accepts({ $schema: "./settings.schema.json" })).toBe(true);
     expect(accepts({ modell: "a/b" })).toBe(false);
     expect(accepts({ limits: { maxTurn: 1 } })).toBe(false);

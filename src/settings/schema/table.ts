@@ -3,71 +3,71 @@ import { serverShape } from "./mcp-server-shape.ts";
 import type { SettingField, Shape } from "./shape.ts";
 import type { DefaultedPath, SettingPath, SettingValues } from "./values.ts";
 
-/** A setting: what it may be, what it is without being set, and who may set it. */
+/** A setting: its shape, default and sources. */
 export type Setting<Value = unknown> = Omit<SettingField, "default"> & {
-  /** A value it may have, for the documents. */
+  /** An example for the documentation. */
   readonly example: Value;
   readonly default?: Value;
-  /** What a trusted project may do to it. Without it, nothing. */
+  /** Whether a trusted project may restrict it, or set it with the user's consent. Absent: it cannot set it. */
   readonly project?: "tighten" | "ask";
-  /** The option of the command line that sets it. */
+  /** The command-line flag that sets it. */
   readonly flag?: string;
-  /** Variables that count more than the person's file; the first one set counts. */
+  /** Environment variables that override the user's file; the first one set is used. */
   readonly variables?: readonly string[];
-  /** Variables that count where no file says anything. */
+  /** Environment variables used if no file sets it. */
   readonly fallbacks?: readonly string[];
-  /** How two places that both set it come together; without it, the nearer one counts alone. */
-  readonly merge?: "append" | "names";
+  /** How values of several sources are merged. Absent: the source with precedence wins. */
+  readonly merge?: "append" | "by-key";
 };
 
-const text: Shape = { type: "text" };
-const booleanShape: Shape = { type: "switch" };
+const text: Shape = { type: "string" };
+const booleanShape: Shape = { type: "boolean" };
 const count: Shape = { type: "number", min: 1, isInteger: true };
-const rules: Shape = { type: "list", of: { type: "text", format: "rule" } };
+const rules: Shape = { type: "list", of: { type: "string", format: "rule" } };
 const dollars: Shape = { type: "number", min: 0 };
 
 const poolShape: Shape = {
-  type: "fields",
+  type: "object",
   fields: {
     models: {
-      shape: { type: "list", of: { type: "text", format: "model" }, isNonEmpty: true },
-      description: "Its models, the preferred first.",
+      shape: { type: "list", of: { type: "string", format: "model" }, isNonEmpty: true },
+      description: "Its models, in order of preference.",
       required: true,
     },
     strategy: {
-      shape: { type: "choice", of: ["failover", "round-robin"] },
-      description: "The next model when one fails, or each in turn.",
+      shape: { type: "enum", of: ["failover", "round-robin"] },
+      description: "failover: the next model when one fails; round-robin: each in turn.",
       default: "failover",
     },
     cooldown: {
       shape: { type: "number", min: 0 },
-      description: "How many seconds a model that failed is left alone.",
+      description: "Seconds before a failed model is tried again.",
       default: 60,
     },
   },
 };
 
 const modelShape: Shape = {
-  type: "fields",
+  type: "object",
   fields: {
-    context: { shape: count, description: "How many tokens prompt and answer may have together." },
-    maxOutput: { shape: count, description: "How many tokens one answer may have." },
+    context: { shape: count, description: "The context window in tokens, input and output together." },
+    maxOutput: { shape: count, description: "The most output tokens of one response." },
     input: {
-      shape: { type: "list", of: { type: "choice", of: ["text", "image", "document", "audio", "video"] } },
-      description: "What it takes; media of other kinds are only named to it.",
+      shape: { type: "list", of: { type: "enum", of: ["text", "image", "document", "audio", "video"] } },
+      description: "The kinds of input it accepts; other media are replaced by a text stub.",
     },
-    reasoning: { shape: booleanShape, description: "Whether it thinks before it answers." },
+    reasoning: { shape: booleanShape, description: "Whether it is a reasoning model." },
     price: {
       shape: {
-        type: "fields",
+        type: "object",
         fields: {
-          input: { shape: dollars, description: "Prompt.", required: true },
-          output: { shape: dollars, description: "Answer.", required: true },
-          cachedRead: { shape: dollars, description: "Prompt read from a cache." },
-          cachedWrite: { shape: dollars, description: "Prompt written to a cache." },
+          input: { shape: dollars, description: "Input.", required: true },
+          output: { shape: dollars, description: "Output.", required: true },
+          cachedRead: { shape: dollars, description: "Input read from the prompt cache." },
+          cachedWrite: { shape: dollars, description: "Input written to the prompt cache." },
         },
       },
-      description: "US dollars for a million tokens.",
+      description: "US dollars per million tokens.",
     },
   },
 };
@@ -78,80 +78,80 @@ type SettingsTable = {
     : Setting<SettingValues[Path]>;
 };
 
-/** Every setting there is, by its path. */
+/** All settings, by path. */
 export const settingsTable: SettingsTable = {
   model: {
-    shape: { type: "text", format: "name" },
+    shape: { type: "string", format: "name" },
     description: "The model to use: provider/model, a provider for its default model, or a pool.",
     example: "anthropic/claude-sonnet-5",
     flag: "model",
   },
   pools: {
-    shape: { type: "names", entries: "pools", of: poolShape, format: "name" },
-    description: "Models that stand in for each other, by the name of the pool.",
+    shape: { type: "record", entries: "pools", of: poolShape, format: "name" },
+    description: "Pools of models that replace each other, by name.",
     default: {},
     example: { fast: { models: ["groq/openai/gpt-oss-120b", "openai/gpt-5-mini"], strategy: "round-robin" } },
-    merge: "names",
+    merge: "by-key",
   },
   fallback: {
-    shape: { type: "text", format: "name" },
-    description: "The pool to go on with when the model fails.",
+    shape: { type: "string", format: "name" },
+    description: "The pool to switch to when the model fails.",
     example: "fast",
   },
   thinking: {
-    shape: { type: "choice", of: ["none", "low", "medium", "high"] },
-    description: "How hard to think. Without it, as the model does by itself.",
+    shape: { type: "enum", of: ["none", "low", "medium", "high"] },
+    description: "The reasoning effort. Default: the model's own.",
     example: "high",
   },
   maxOutputTokens: {
     shape: count,
-    description: "The most tokens one answer may have, thinking included. Without it, as many as the model can write.",
+    description: "The most output tokens of one response, thinking included. Default: the model's maximum.",
     example: 32_000,
   },
   thoughts: {
-    shape: { type: "switch" },
-    description: "Ask models for summaries of their thoughts, and show them.",
+    shape: { type: "boolean" },
+    description: "Request and show summaries of the model's thinking.",
     default: true,
     example: false,
   },
   unsupportedMedia: {
-    shape: { type: "choice", of: ["stub", "error"] },
-    description: "What to do with media a model cannot take: name them to it, or stop.",
+    shape: { type: "enum", of: ["stub", "error"] },
+    description: "Media a model does not support: replace them by a text stub, or stop with an error.",
     default: "stub",
     example: "error",
     flag: "unsupported-media",
   },
   toolResponse: {
-    shape: { type: "choice", of: ["output", "status"] },
-    description: "How Gemini gets results: {output}, or {status, text_result, structured_result}.",
+    shape: { type: "enum", of: ["output", "status"] },
+    description: "The form of tool results for Gemini: {output}, or {status, text_result, structured_result}.",
     default: "output",
     example: "status",
   },
   models: {
-    shape: { type: "names", entries: "models", of: modelShape, format: "model" },
-    description: "What is known of models that Parley does not know, by provider/model.",
+    shape: { type: "record", entries: "models", of: modelShape, format: "model" },
+    description: "Descriptions of models Parley does not know, by provider/model.",
     default: {},
     example: { "local/my-model": { context: 32_768, input: ["text", "image"] } },
-    merge: "names",
+    merge: "by-key",
   },
   providers: {
     shape: {
-      type: "names",
+      type: "record",
       entries: "providers",
       of: {
-        type: "fields",
-        fields: { baseUrl: { shape: { type: "text", format: "address" }, description: "Where its API is." } },
+        type: "object",
+        fields: { baseUrl: { shape: { type: "string", format: "url" }, description: "The base URL of its API." } },
       },
       format: "name",
     },
-    description: "Where a provider's requests, and its key with them, go instead of to its own address.",
+    description: "Base URLs that replace those of providers. The provider's key is sent there.",
     default: {},
     example: { local: { baseUrl: "http://127.0.0.1:1234/v1" } },
-    merge: "names",
+    merge: "by-key",
   },
   "permissions.mode": {
-    shape: { type: "choice", of: approvalModes },
-    description: "How much runs without being asked about. Where a folder is not trusted, at most default.",
+    shape: { type: "enum", of: approvalModes },
+    description: "The approval mode: what runs without asking. In an untrusted folder, at most default.",
     default: "default",
     example: "auto_edit",
     project: "tighten",
@@ -159,7 +159,7 @@ export const settingsTable: SettingsTable = {
   },
   "permissions.allow": {
     shape: rules,
-    description: "What runs without being asked about, in folders that are trusted.",
+    description: "Permission rules: tool calls that run without asking, in trusted folders (allow list).",
     default: [],
     example: ["run_shell_command(npm test)"],
     flag: "allowed-tools",
@@ -167,7 +167,7 @@ export const settingsTable: SettingsTable = {
   },
   "permissions.deny": {
     shape: rules,
-    description: "What never runs.",
+    description: "Permission rules: tool calls that never run.",
     default: [],
     example: ["run_shell_command(git push)", "path:secrets"],
     project: "tighten",
@@ -175,20 +175,20 @@ export const settingsTable: SettingsTable = {
   },
   "permissions.only": {
     shape: rules,
-    description: "Where it is set, nothing else runs, in any mode.",
+    description: "If set, only these tool calls can run, in every mode.",
     example: ["read_file", "search_file_content"],
   },
   sandbox: {
     shape: booleanShape,
-    description: "Run commands in a sandbox: they can write to the project alone, and see no keys.",
+    description: "Run commands in a sandbox: they can write only to the project, and have no access to keys.",
     default: false,
     example: true,
     project: "tighten",
     flag: "sandbox",
   },
   sandboxNetwork: {
-    shape: { type: "choice", of: ["on", "off"] },
-    description: "Whether commands in the sandbox reach the network; off turns the sandbox on too.",
+    shape: { type: "enum", of: ["on", "off"] },
+    description: "Network access of sandboxed commands; off also turns the sandbox on.",
     default: "on",
     example: "off",
     project: "tighten",
@@ -196,13 +196,13 @@ export const settingsTable: SettingsTable = {
   },
   "context.fileName": {
     shape: { type: "list", of: text, allowsSingle: true },
-    description: "The names of files that tell the model about a project.",
+    description: "The names of context files.",
     default: ["AGENTS.md", "GEMINI.md", "CLAUDE.md", "PARLEY.md"],
     example: ["AGENTS.md"],
   },
   "context.includeDirectories": {
     shape: { type: "list", of: text },
-    description: "More folders that belong to the workspace.",
+    description: "Additional workspace folders.",
     default: [],
     example: ["../shared"],
     flag: "include-directories",
@@ -210,118 +210,118 @@ export const settingsTable: SettingsTable = {
   },
   "context.fullContext": {
     shape: booleanShape,
-    description: "Begin with the contents of all files of the project, not just their names.",
+    description: "Start with the contents of all project files, not only their names.",
     default: false,
     example: true,
   },
   "limits.maxTurns": {
     shape: count,
-    description: "The most requests one task may make; a subagent counts its own. No limit unless set.",
+    description: "The most requests of one task; a subagent has its own count. Default: no limit.",
     example: 50,
     flag: "max-turns",
   },
   "mcp.startWait": {
     shape: { type: "number", min: 0 },
-    description: "How many seconds a run without a terminal waits for MCP servers it has not seen before.",
+    description: "Seconds a headless run waits for MCP servers it has not used before.",
     default: 10,
     example: 30,
   },
   "limits.toolTime": {
     shape: { type: "number", min: 1 },
-    description: "How many seconds one tool may run; a subagent may take longer.",
+    description: "Timeout of one tool call in seconds; subagents can take longer.",
     default: 600,
     example: 120,
   },
   "limits.idleTime": {
     shape: { type: "number", min: 1 },
-    description: "How many seconds a provider may be silent within an answer.",
+    description: "Timeout in seconds between two pieces of a streamed response.",
     default: 300,
     example: 60,
   },
   "limits.answerTime": {
     shape: { type: "number", min: 1 },
-    description: "How many seconds one answer of a model may take as a whole.",
+    description: "Timeout of one response in seconds.",
     default: 3600,
     example: 600,
   },
   "limits.spend": {
     shape: dollars,
-    description: "The most one task may cost with its subagents, in US dollars.",
+    description: "Spending limit of one task with its subagents, in US dollars.",
     example: 2.5,
   },
   "limits.processes": {
     shape: count,
-    description: "How many commands run at the same time.",
+    description: "The most commands that run at the same time.",
     default: 8,
     example: 2,
   },
   compaction: {
     shape: {
-      type: "either",
+      type: "union",
       of: [
         { type: "number", min: 0.05, max: 1 },
-        { type: "choice", of: ["off"] },
+        { type: "enum", of: ["off"] },
       ],
     },
-    description: "The share of the model's context at which the past is summarised; off never does it.",
+    description: "The share of the context window at which compaction starts; off disables it.",
     default: 0.8,
     example: "off",
   },
   "sessions.keepDays": {
     shape: { type: "number", min: 1 },
-    description: "Remove sessions that nobody touched for so many days. Without it they are kept.",
+    description: "Remove sessions not used for this many days. Default: keep all.",
     example: 90,
   },
   "sessions.keepCount": {
     shape: count,
-    description: "Remove the oldest sessions of a project beyond so many. Without it they are kept.",
+    description: "Keep at most this many sessions of a project. Default: keep all.",
     example: 200,
   },
   mcpServers: {
-    shape: { type: "names", entries: "servers", of: serverShape },
+    shape: { type: "record", entries: "servers", of: serverShape },
     description: "MCP servers, by name.",
     default: {},
     example: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] } },
     project: "ask",
-    merge: "names",
+    merge: "by-key",
   },
   "telemetry.endpoint": {
-    shape: { type: "text", format: "address" },
-    description: "Where OpenTelemetry data goes. Without it none is made.",
+    shape: { type: "string", format: "url" },
+    description: "The URL of an OpenTelemetry collector. Default: no telemetry.",
     example: "http://127.0.0.1:4318",
   },
   "telemetry.logPrompts": {
     shape: booleanShape,
-    description: "Whether telemetry holds what was said.",
+    description: "Export prompts, responses, arguments and results with telemetry.",
     default: false,
     example: true,
   },
   "ui.theme": {
-    shape: { type: "choice", of: ["auto", "light", "dark"] },
-    description: "The colours of the terminal interface.",
+    shape: { type: "enum", of: ["auto", "light", "dark"] },
+    description: "The colours of the terminal UI.",
     default: "auto",
     example: "light",
   },
   "ui.screenReader": {
     shape: booleanShape,
-    description: "Plain text in order, for screen readers.",
+    description: "Plain text output for screen readers.",
     default: false,
     example: true,
     flag: "screen-reader",
   },
   editor: {
     shape: text,
-    description: "The program to edit texts with.",
+    description: "The text editor to open.",
     example: "code --wait",
     fallbacks: ["VISUAL", "EDITOR"],
   },
   "offline.script": {
     shape: text,
-    description: "A file with what the offline model says.",
+    description: "A script file for the demo model.",
     example: "demo.json",
     variables: ["PARLEY_OFFLINE_SCRIPT"],
   },
 };
 
-/** The paths of all settings, in the order of the table. */
+/** All setting paths, in table order. */
 export const settingPaths: readonly SettingPath[] = Object.keys(settingsTable) as readonly SettingPath[];

@@ -1,6 +1,6 @@
 import type { ApprovalMode } from "../../policy/gate/approval-mode.ts";
 
-/** What every setting holds, by its path. */
+/** The type of every setting, by path. */
 export type SettingValues = {
   readonly model: string;
   readonly pools: { readonly [name: string]: ModelPoolSettings };
@@ -40,13 +40,12 @@ export type SettingValues = {
   readonly "offline.script": string;
 };
 
-/** The path of a setting. */
 export type SettingPath = keyof SettingValues;
 
-/** Settings as one place says them: whatever it does not name is not there. */
+/** Settings of one source; all are optional. */
 export type PartialSettings = { readonly [Path in SettingPath]?: SettingValues[Path] };
 
-/** Settings that are always there, because they have a default. */
+/** Settings that have a default. */
 export type DefaultedPath =
   | "thoughts"
   | "unsupportedMedia"
@@ -73,25 +72,25 @@ export type DefaultedPath =
   | "ui.theme"
   | "ui.screenReader";
 
-/** The settings of a run, defaults included. */
+/** The settings of a run, with defaults. */
 export type Settings = PartialSettings & { readonly [Path in DefaultedPath]: SettingValues[Path] };
 
-/** Models that stand in for each other. */
+/** A pool of models that replace each other. */
 type ModelPoolSettings = {
   readonly models: readonly string[];
-  /** `failover` (usual): the next one when one fails; `round-robin`: each in turn. */
+  /** `failover` (default): the next model when one fails; `round-robin`: each in turn. */
   readonly strategy?: "failover" | "round-robin";
-  /** Seconds a model that failed is left alone. */
+  /** Seconds before a failed model is tried again. */
   readonly cooldown?: number;
 };
 
-/** What a person knows of a model. */
+/** The user's description of a model. */
 type ModelSettings = {
   readonly context?: number;
   readonly maxOutput?: number;
   readonly input?: readonly ("text" | "image" | "document" | "audio" | "video")[];
   readonly reasoning?: boolean;
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   readonly price?: {
     readonly input: number;
     readonly output: number;
@@ -102,7 +101,7 @@ type ModelSettings = {
 
 type ProviderSettings = { readonly baseUrl?: string };
 
-/** An MCP server, as Gemini CLI and Claude users write it. */
+/** An MCP server, in the format of Gemini CLI and Claude. */
 export type McpServerSettings = {
   readonly type?: "stdio" | "http" | "sse";
   readonly command?: string;
@@ -121,7 +120,7 @@ export type McpServerSettings = {
   readonly excludeTools?: readonly string[];
 };
 
-/** How to sign in at an MCP server. */
+/** OAuth settings of an MCP server. */
 type McpOAuthSettings = {
   readonly enabled?: boolean;
   readonly clientId?: string;
