@@ -1,17 +1,17 @@
 /*
- * The least a program can do that talks to a model and does what it asks for:
- * node agent-floor.mjs URL WORDS SIZE, with SIZE bytes in place of a system
- * prompt; - for WORDS takes one line of input after the other. It streams, reads files, runs commands, and keeps nothing.
+ * The smallest agent: sends requests to a model and runs its tool calls.
+ * node agent-floor.mjs URL PROMPT SIZE, with SIZE bytes in place of a system prompt; - as PROMPT reads one prompt per
+ * line from stdin. It streams, reads files, runs commands, and stores nothing.
  */
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createInterface } from "node:readline";
 
-const [url, words, size] = process.argv.slice(2);
+const [url, prompt, size] = process.argv.slice(2);
 const messages = [{ role: "system", content: "x".repeat(Number(size)) }];
 
-const ask = () =>
+const sendRequest = () =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({ model: "m", stream: true, messages });
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
@@ -19,13 +19,13 @@ const ask = () =>
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk) => (text += chunk));
-      response.on("end", () => resolve(answerIn(text)));
+      response.on("end", () => resolve(parseAnswer(text)));
     });
     sent.on("error", reject);
     sent.end(body);
   });
 
-const answerIn = (text) => {
+const parseAnswer = (text) => {
   const deltas = text
     .split("\n\n")
     .filter((each) => each.startsWith("data: {"))
@@ -37,7 +37,7 @@ const answerIn = (text) => {
   };
 };
 
-const does = {
+const tools = {
   read_file: ({ absolute_path }) => readFile(absolute_path, "utf8"),
   run_shell_command: ({ command }) =>
     new Promise((resolve) => {
@@ -48,22 +48,23 @@ const does = {
     }),
 };
 
-const turn = async (said) => {
-  messages.push({ role: "user", content: said });
+const runTurn = async (prompt) => {
+  messages.push({ role: "user", content: prompt });
   for (;;) {
-    const answer = await ask();
+    const answer = await sendRequest();
     messages.push(answer);
     if (answer.tool_calls.length === 0) return answer.content;
     const results = await Promise.all(
       answer.tool_calls.map(async ({ id, function: { name, arguments: given } }) => ({
         role: "tool",
         tool_call_id: id,
-        content: await does[name](JSON.parse(given)),
+        content: await tools[name](JSON.parse(given)),
       })),
     );
     messages.push(...results);
   }
 };
 
-if (words !== "-") process.stdout.write(`${await turn(words)}\n`);
-else for await (const line of createInterface({ input: process.stdin })) process.stdout.write(`${await turn(line)}\n`);
+if (prompt !== "-") process.stdout.write(`${await runTurn(prompt)}\n`);
+else
+  for await (const line of createInterface({ input: process.stdin })) process.stdout.write(`${await runTurn(line)}\n`);

@@ -1,8 +1,8 @@
 /*
  * npm run bench:agent
- * What the program costs, each figure as a ratio to a program of bare Node
- * that sends the same requests and starts the same programs (agent-floor.mjs),
- * in turns in the same run, with the absolute beside it. Medians.
+ * Measures the program: start, memory, time per step. Each figure is a ratio to a
+ * program of bare Node that sends the same requests and starts the same programs
+ * (agent-floor.mjs), alternating in the same run, with the absolute value. Medians.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -18,11 +18,11 @@ const dist = fileURLToPath(new URL("../dist", import.meta.url));
 const floor = fileURLToPath(new URL("agent-floor.mjs", import.meta.url));
 const home = await mkdtemp(join(tmpdir(), "parley-bench-"));
 const project = join(home, "project");
-/** A copy, so that a build meanwhile changes nothing. */
+/** A copy, so that a build during the run changes nothing. */
 const bin = join(home, "dist", "parley.cjs");
 const server = await openScriptedServer();
-/** About as long as what our own first request begins with. */
-let headSize = "12000";
+/** About the size of our own request prefix. */
+let prefixSize = "12000";
 
 const env = {
   PATH: process.env["PATH"],
@@ -33,27 +33,27 @@ const env = {
 };
 const start = (args: readonly string[], stdin: "ignore" | "pipe" = "ignore"): ChildProcess =>
   spawn(process.execPath, args, { cwd: project, env, stdio: [stdin, "ignore", "inherit"] });
-const ended = async (child: ChildProcess): Promise<void> => {
+const waitForEnd = async (child: ChildProcess): Promise<void> => {
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new Error(`It ended with ${code}.`);
 };
 
 const options = ["--model", "openai-chat/gpt-4.1", "--approval-mode", "yolo"];
-const ours = (): ChildProcess => start([bin, "-p", "Do it.", ...options]);
-const theirs = (): ChildProcess => start([floor, `${server.url}/chat/completions`, "Do it.", headSize]);
+const runParley = (): ChildProcess => start([bin, "-p", "Do it.", ...options]);
+const runFloor = (): ChildProcess => start([floor, `${server.url}/chat/completions`, "Do it.", prefixSize]);
 
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
 
-/** Both in turns, so that both meet the same machine. */
-const inTurns = async (
+/** Runs both alternately, so that load on the machine affects both. */
+const alternate = async (
   measure: (program: () => ChildProcess) => Promise<number>,
-  { own = ours, other = theirs, times = rounds } = {},
+  { own = runParley, other = runFloor, times = rounds } = {},
 ): Promise<readonly [number, number]> => {
   const [mine, others]: [number[], number[]] = [[], []];
   for (let round = 0; round <= times; round++) {
     const [second, first] = [await measure(other), await measure(own)];
-    // The first round warms the disk's cache.
+    // The first round warms the disk cache.
     if (round > 0) others.push(second);
     if (round > 0) mine.push(first);
   }
@@ -61,8 +61,8 @@ const inTurns = async (
 };
 
 const row = (what: string, [mine, other]: readonly [number, number], unit: string, target: string): void => {
-  const shown = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
-  const cells = [shown(mine).padStart(11), shown(other).padStart(11), (mine / other).toFixed(2).padStart(7)];
+  const format = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
+  const cells = [format(mine).padStart(11), format(other).padStart(11), (mine / other).toFixed(2).padStart(7)];
   process.stdout.write(`${what.padEnd(46)}${cells.join(" ")}   ${target}\n`);
 };
 
@@ -71,19 +71,19 @@ const load = (): string =>
     .map((each) => each.toFixed(1))
     .join(" ");
 
-/** How long an answer takes to come, in milliseconds. It is in no figure; a quick model takes several times as long. */
-const thinking = 100;
+/** The milliseconds until an answer, which no figure includes. A quick model takes several times as long. */
+const answerDelayMs = 100;
 
-/** One turn with these answers; what is measured of its exchanges. */
-const playing =
+/** Runs one turn with these answers and measures its exchanges. */
+const measureTurn =
   (replies: (index: number) => Reply, measured: (exchanges: readonly Exchange[]) => number) =>
   async (program: () => ChildProcess): Promise<number> => {
-    const exchanges = server.play(replies, thinking);
-    await ended(program());
+    const exchanges = server.play(replies, answerDelayMs);
+    await waitForEnd(program());
     return measured(exchanges);
   };
 
-/** From the end of one answer to the next request. */
+/** The time from the end of one answer to the next request. */
 const gap = (exchanges: readonly Exchange[], at: number): number =>
   (exchanges[at + 1]?.received ?? Number.NaN) - (exchanges[at]?.answered ?? Number.NaN);
 
@@ -92,21 +92,21 @@ const done: Reply = { say: "Done." };
 const firstRequest = async (program: () => ChildProcess): Promise<number> => {
   const exchanges = server.play(() => done);
   const began = performance.now();
-  await ended(program());
+  await waitForEnd(program());
   return (exchanges[0]?.received ?? Number.NaN) - began;
 };
 
 /**
- * The most memory that is the program's own share, in MB, as far as looking every few milliseconds tells. What it
- * shares with other programs of Node that run is counted in part, for both alike.
+ * The peak of the program's own share of memory (PSS), in MB, sampled every few milliseconds. Pages shared with other
+ * Node programs are counted in part, for both alike.
  */
 const peakMemory = async (program: () => ChildProcess): Promise<number> => {
   server.play(() => done, 150);
   const child = program();
   let most = 0;
-  const looking = setInterval(() => (most = Math.max(most, shareOf(child.pid))), 3);
-  await ended(child);
-  clearInterval(looking);
+  const sampling = setInterval(() => (most = Math.max(most, shareOf(child.pid))), 3);
+  await waitForEnd(child);
+  clearInterval(sampling);
   return most;
 };
 
@@ -121,16 +121,16 @@ const shareOf = (pid: number | undefined): number => {
 
 const wholeRun = async (program: () => ChildProcess): Promise<number> => {
   const began = performance.now();
-  await ended(program());
+  await waitForEnd(program());
   return performance.now() - began;
 };
 
-/** 100 turns in one session, each reading 10 kB: the last turns and those around the tenth, by what happens between answers and requests. */
+/** 100 turns in one session, each reading 10 kB: the last turns and those around the tenth, by the time between answers and requests. */
 const longSession = async (program: () => ChildProcess, line: (turn: number) => string): Promise<readonly number[]> => {
   const exchanges = server.play((index) => (index % 2 === 0 ? read(index % 100) : done));
   const child = program();
   child.stdin?.end(`${Array.from({ length: 100 }, (_, index) => line(index)).join("\n")}\n`);
-  await ended(child);
+  await waitForEnd(child);
   if (exchanges.length !== 200 || (exchanges[199]?.body().length ?? 0) < 1_000_000)
     throw new Error(
       `The session took ${exchanges.length} requests, the last of ${exchanges.at(-1)?.body().length} bytes.`,
@@ -144,7 +144,7 @@ const longSession = async (program: () => ChildProcess, line: (turn: number) => 
 const growth = async (): Promise<readonly [number, number]> => {
   const [mine, other]: [(readonly number[])[], (readonly number[])[]] = [[], []];
   for (let round = 0; round < Math.min(rounds, 5); round++) {
-    const bare = (): ChildProcess => start([floor, `${server.url}/chat/completions`, "-", headSize], "pipe");
+    const bare = (): ChildProcess => start([floor, `${server.url}/chat/completions`, "-", prefixSize], "pipe");
     other.push(await longSession(bare, (turn) => `Turn ${turn}.`));
     const whole = (): ChildProcess => start([bin, "--input-format", "stream-json", ...options], "pipe");
     mine.push(await longSession(whole, (turn) => JSON.stringify({ type: "user", text: `Turn ${turn}.` })));
@@ -169,37 +169,37 @@ try {
   for (let file = 0; file < 100; file++) await writeFile(join(project, `file${file}.txt`), line.repeat(256));
   await mkdir(env.PARLEY_HOME);
   await writeFile(join(env.PARLEY_HOME, "settings.json"), JSON.stringify({ compaction: "off" }));
-  await ended(start([bin, "trust"]));
+  await waitForEnd(start([bin, "trust"]));
 
   const first = server.play(() => done);
-  await ended(ours());
+  await waitForEnd(runParley());
   const { messages, tools } = JSON.parse(first[0]?.body() ?? "{}") as { messages: unknown[]; tools: unknown[] };
   const [system, declarations] = [messages[0], tools].map((each) => Buffer.byteLength(JSON.stringify(each)));
-  headSize = String((system ?? 0) + (declarations ?? 0));
+  prefixSize = String((system ?? 0) + (declarations ?? 0));
 
   process.stdout.write(`${process.version}, ${rounds} rounds, load ${load()}\n\n`);
   process.stdout.write(`${"".padEnd(46)}${"parley".padStart(11)} ${"bare Node".padStart(11)}   ratio\n`);
-  row("process start to first request", await inTurns(firstRequest), "ms", "<= 2.0");
-  row("peak memory of one turn (PSS)", await inTurns(peakMemory), "MB", "<= 2.5");
+  row("process start to first request", await alternate(firstRequest), "ms", "<= 2.0");
+  row("peak memory of one turn (PSS)", await alternate(peakMemory), "MB", "<= 2.5");
   const version = { own: () => start([bin, "--version"]), other: () => start(["-e", "0"]) };
-  row("--version, against node -e 0", await inTurns(wholeRun, version), "ms", "<= 1.3");
-  const batch = playing(
+  row("--version, against node -e 0", await alternate(wholeRun, version), "ms", "<= 1.3");
+  const batch = measureTurn(
     (index) => (index === 0 ? sleeps : done),
     (exchanges) => gap(exchanges, 0),
   );
-  row("five sleep 0.2 in one batch", await inTurns(batch), "ms", "<= 1.05");
+  row("five sleep 0.2 in one batch", await alternate(batch), "ms", "<= 1.05");
   const steps = Array.from({ length: 20 }, (_, index) => index);
-  const reads = (measured: (gaps: readonly number[]) => number): ReturnType<typeof playing> =>
-    playing(
+  const reads = (measured: (gaps: readonly number[]) => number): ReturnType<typeof measureTurn> =>
+    measureTurn(
       (index) => (index < 20 ? read(index) : done),
       (exchanges) => measured(steps.map((at) => gap(exchanges, at))),
     );
   const mean = (gaps: readonly number[]): number => gaps.reduce((all, each) => all + each, 0) / gaps.length;
-  row("overhead of a step, over 20 one-read steps", await inTurns(reads(mean)), "ms", "<= 2.0");
-  row("  of a step in the middle (median)", await inTurns(reads(median)), "ms", "");
+  row("overhead of a step, over 20 one-read steps", await alternate(reads(mean)), "ms", "<= 2.0");
+  row("  of a step in the middle (median)", await alternate(reads(median)), "ms", "");
   row("turn 100 of 1 MB, against turn 10: own part", await growth(), "ms", "<= 1.5");
   process.stdout.write(`\nfirst request: ${system} bytes of system prompt, ${declarations} of declarations, `);
-  process.stdout.write(`${headSize} together (<= 14000)\nload at the end ${load()}\n`);
+  process.stdout.write(`${prefixSize} together (<= 14000)\nload at the end ${load()}\n`);
 } finally {
   server.close();
   await rm(home, { recursive: true, force: true });

@@ -64,7 +64,7 @@ const startRun = async (provider: string, words: string, signal?: "SIGINT" | "SI
 
 type ResumedRun = {
   readonly ran: ProgramResult;
-  readonly heard: SimModelRequest | undefined;
+  readonly received: SimModelRequest | undefined;
   readonly body: string;
   readonly refused: readonly unknown[];
 };
@@ -80,7 +80,7 @@ const resumeRun = async ({ id, home }: StartedRun, provider: string): Promise<Re
   const requests = stage.log.slice(from);
   return {
     ran,
-    heard: stage.heard.at(-1),
+    received: stage.modelRequests.at(-1),
     body: JSON.stringify(requests.at(-1)?.entry.body),
     refused: requests.filter(({ entry }) => entry.verdict === "refused"),
   };
@@ -99,11 +99,11 @@ const sealsOf = (entries: readonly Entry[]): readonly string[] =>
         ),
   );
 
-const resultsIn = (heard: SimModelRequest | undefined): readonly string[] =>
-  (heard?.turns ?? []).flatMap((turn) => (turn.by === "tools" ? turn.results.map(({ text }) => text) : []));
+const resultsIn = (received: SimModelRequest | undefined): readonly string[] =>
+  (received?.turns ?? []).flatMap((turn) => (turn.by === "tools" ? turn.results.map(({ text }) => text) : []));
 
-const filesIn = (heard: SimModelRequest | undefined): readonly string[] =>
-  (heard?.turns ?? []).flatMap((turn) => {
+const filesIn = (received: SimModelRequest | undefined): readonly string[] =>
+  (received?.turns ?? []).flatMap((turn) => {
     if (turn.by === "user") return turn.files.map(({ mimeType }) => mimeType);
     return turn.by === "tools" ? turn.results.flatMap(({ files }) => files.map(({ mimeType }) => mimeType)) : [];
   });
@@ -118,11 +118,11 @@ describe.each(protocols)("a session started on %s", (provider) => {
     // Chat Completions has no seals.
     expect(seals.length > 0).toBe(provider !== "openai-chat");
     for (const target of protocols) {
-      const { ran, heard, body, refused } = await resumeRun(run, target);
+      const { ran, received, body, refused } = await resumeRun(run, target);
       expect({ target, code: ran.code, refused }).toEqual({ target, code: 0, refused: [] });
       expect(ran.lines().at(-1)).toMatchObject({ type: "result", status: "success", response: "Taken up." });
-      expect(resultsIn(heard)[0]).toContain("the-finished-result");
-      expect(filesIn(heard)).toEqual(["image/png"]);
+      expect(resultsIn(received)[0]).toContain("the-finished-result");
+      expect(filesIn(received)).toEqual(["image/png"]);
       if (target !== provider) expect(seals.filter((seal) => body.includes(seal))).toEqual([]);
     }
   });
@@ -134,14 +134,14 @@ describe.each(protocols)("a session started on %s", (provider) => {
       expect([run.ran.code, run.ran.signal]).toEqual(signal === "SIGINT" ? [130, null] : [null, "SIGKILL"]);
       const seals = sealsOf(await entriesOf(run));
       for (const target of protocols) {
-        const { ran, heard, body, refused } = await resumeRun(run, target);
+        const { ran, received, body, refused } = await resumeRun(run, target);
         expect({ target, code: ran.code, refused }).toEqual({ target, code: 0, refused: [] });
-        const [first, second, third, ...rest] = resultsIn(heard);
+        const [first, second, third, ...rest] = resultsIn(received);
         expect(first).toContain("the-finished-result");
         expect(second).not.toContain("unknown");
         expect(third).toContain(signal === "SIGINT" ? "The user cancelled this call while it ran." : unknown);
         expect(rest).toEqual([]);
-        expect(filesIn(heard)).toEqual(["image/png"]);
+        expect(filesIn(received)).toEqual(["image/png"]);
         if (signal === "SIGKILL") expect(ran.err).toContain("run_shell_command was running when the session ended");
         if (target !== provider) expect(seals.filter((seal) => body.includes(seal))).toEqual([]);
       }

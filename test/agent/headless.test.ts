@@ -16,22 +16,22 @@ const someJson = `\`\`\`json\n${JSON.stringify(
 )}\n\`\`\``;
 
 const speak: ModelFunction = ({ turns }) => {
-  const asked = turns.findLast((turn) => turn.by === "user");
+  const prompt = turns.findLast((turn) => turn.by === "user");
   const results = turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
-  if (asked?.by === "user" && asked.text.includes("Say it"))
+  if (prompt?.by === "user" && prompt.text.includes("Say it"))
     return { parts: [{ type: "say", text: "It is \u001b[31msaid." }] };
-  if (asked?.by === "user" && asked.text.includes("Read all")) {
+  if (prompt?.by === "user" && prompt.text.includes("Read all")) {
     const input = { path: `file-${results.length}.txt` };
     return results.length < 120
       ? { parts: [{ type: "call", tool: "read_file", input }] }
       : { parts: [{ type: "say", text: "All read." }] };
   }
-  if (asked?.by === "user" && asked.text.includes("Write JSON")) return { parts: [{ type: "say", text: someJson }] };
-  if (asked?.by === "user" && asked.text.includes("Loop"))
+  if (prompt?.by === "user" && prompt.text.includes("Write JSON")) return { parts: [{ type: "say", text: someJson }] };
+  if (prompt?.by === "user" && prompt.text.includes("Loop"))
     return { parts: [{ type: "say", text: "I will look at the file again to see what is in it. ".repeat(1000) }] };
-  if (asked?.by === "user" && asked.text.includes("Again"))
+  if (prompt?.by === "user" && prompt.text.includes("Again"))
     return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "true" } }] };
-  if (asked?.by === "user" && asked.text.includes("Touch it") && results.length === 0)
+  if (prompt?.by === "user" && prompt.text.includes("Touch it") && results.length === 0)
     return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "touch made" } }] };
   if (results.length > 0) return { parts: [{ type: "say", text: `There were ${results.length} results.` }] };
   return {
@@ -233,7 +233,7 @@ describe("stream-json", () => {
       input: "hello\n",
     });
     expect(code).toBe(2);
-    const message = 'A line of the input is not {"type":"user","text":"..."}: hello';
+    const message = 'Invalid input line, expected {"type":"user","text":"..."}: hello';
     expect(err).toContain(`parley: ${message}\n`);
     const last = lines().at(-1);
     schema("stream-json")(last);
@@ -296,7 +296,7 @@ describe("json", () => {
           tool_name: "run_shell_command",
           tool_id: "hist_tool_1",
           parameters: { command: "touch made" },
-          reason: expect.stringContaining("nobody is there") as string,
+          reason: expect.stringContaining("this session is not interactive") as string,
           allowed_by: [expect.stringContaining("--allowed-tools")],
         },
       ],
@@ -341,7 +341,7 @@ describe("a long task", () => {
     ["the same call with the same result", "Again."],
   ])("is stopped when it repeats %s", async (_, words) => {
     const { code, err } = await stage.run(["-p", words, ...yolo]);
-    expect([code, err]).toEqual([53, expect.stringContaining("over and over")]);
+    expect([code, err]).toEqual([53, expect.stringContaining("kept repeating the same step")]);
   });
 });
 

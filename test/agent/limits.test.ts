@@ -114,10 +114,10 @@ describe("a turn without an end", () => {
   it("stops when an answer repeats itself, and keeps its text", async () => {
     const stage = await openAgentStage({ script });
     const events = await playTurn(stage, "babble");
-    const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
-    expect(events.at(-1)).toEqual({ type: "finished", reason: "loop", text: said });
-    expect(said.length).toBeLessThan(14_000);
-    expect(describeEntries(stage.journal.ledger.entries)).toEqual(["user: babble", `anthropic: ${said}`]);
+    const text = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
+    expect(events.at(-1)).toEqual({ type: "finished", reason: "loop", text });
+    expect(text.length).toBeLessThan(14_000);
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual(["user: babble", `anthropic: ${text}`]);
     expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
   });
 
@@ -260,14 +260,14 @@ describe("a conversation that fills the context window", () => {
 
   it("is unchanged if the summary is empty", async () => {
     const silent = { rules: [{ prompt: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
-    const heard: string[] = [];
-    const listen = (event: AgentEvent): void => void (event.type === "notice" && heard.push(event.text));
+    const notices: string[] = [];
+    const listen = (event: AgentEvent): void => void (event.type === "notice" && notices.push(event.text));
     const stage = await openAgentStage({ script: silent, agent: { onEvent: listen } });
     for (const _ of [1, 2, 3]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const before = [...stage.journal.ledger.entries];
     expect(await stage.world.run(stage.agent.compact())).toBe(false);
     expect(stage.journal.ledger.entries).toEqual(before);
-    expect(heard).toEqual(["The model's summary was not usable; the conversation is unchanged."]);
+    expect(notices).toEqual(["The model's summary was not usable; the conversation is unchanged."]);
   });
 
   it("is summarized if the provider refuses it as too long, and sent again once", async () => {

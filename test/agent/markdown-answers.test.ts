@@ -34,8 +34,8 @@ beforeAll(async () => {
   ensureBuilt();
   stage = await openProgramStage(["anthropic"], {
     script: ({ turns }) => {
-      const asked = turns.findLast((turn) => turn.by === "user");
-      const name = Object.keys(answers).find((each) => asked?.by === "user" && asked.text.includes(`<${each}>`));
+      const prompt = turns.findLast((turn) => turn.by === "user");
+      const name = Object.keys(answers).find((each) => prompt?.by === "user" && prompt.text.includes(`<${each}>`));
       return { parts: [{ type: "say", text: answers[name ?? ""] ?? "Nothing of the kind." }] };
     },
   });

@@ -61,12 +61,15 @@ const expectValid = ({ simulators }: AgentStage): void => {
 const lastBody = ({ simulators }: AgentStage, provider: string): string =>
   JSON.stringify(simulators[provider]?.log.at(-1)?.body);
 
-const served = (status = 200, bytes: Uint8Array = png): { readonly asked: string[]; readonly fetchFile: FetchFile } => {
-  const asked: string[] = [];
+const served = (
+  status = 200,
+  bytes: Uint8Array = png,
+): { readonly fetched: string[]; readonly fetchFile: FetchFile } => {
+  const fetched: string[] = [];
   return {
-    asked,
+    fetched,
     fetchFile: async (address, { most }) => {
-      asked.push(address);
+      fetched.push(address);
       return { status, type: "image/png", bytes: bytes.subarray(0, most), cut: bytes.length > most };
     },
   };
@@ -74,33 +77,33 @@ const served = (status = 200, bytes: Uint8Array = png): { readonly asked: string
 
 describe("a file a tool returns by URL", () => {
   it("is sent as a URL if the API accepts URLs, and is not fetched", async () => {
-    const { asked, fetchFile } = served();
+    const { fetched, fetchFile } = served();
     const { stage } = await look("anthropic", fetchFile);
     expect(lastBody(stage, "anthropic")).toContain(`"url":"${url}"`);
-    expect(asked).toEqual([]);
+    expect(fetched).toEqual([]);
     expectValid(stage);
   });
 
   it.each(["google", "bedrock", "kimi"])("is fetched once for an API that accepts only bytes: %s", async (provider) => {
-    const { asked, fetchFile } = served();
+    const { fetched, fetchFile } = served();
     const { stage } = await look(provider, fetchFile);
     await playTurn(stage, "and now?");
     expect(lastBody(stage, provider)).toContain(png.toString("base64"));
     expect(lastBody(stage, provider)).not.toContain(url);
-    expect(asked).toEqual([url]);
+    expect(fetched).toEqual([url]);
     expectValid(stage);
   });
 
   it("is fetched when the session switches to a model that accepts only bytes, and stored for a resumed session", async () => {
-    const { asked, fetchFile } = served();
+    const { fetched, fetchFile } = served();
     const { stage } = await look("anthropic", fetchFile);
     const { world, agent, session } = stage;
     const { journal } = stage;
     agent.switchModel({ models: [parseModel("google")], strategy: "failover", cooldown: 60_000 });
-    expect(asked).toEqual([]);
+    expect(fetched).toEqual([]);
     // The address is not served; the request is built all the same.
     await playTurn(stage, "and now?").catch(() => []);
-    expect(asked).toEqual([url]);
+    expect(fetched).toEqual([url]);
     await world.run(journal.commit());
     await session.close();
     const again = await openSessionStore(world, { home }).open(session.id);
@@ -112,12 +115,12 @@ describe("a file a tool returns by URL", () => {
     ["does not exist", served(404), "The server answered with 404."],
     ["is too large", served(200, new Uint8Array(20 * 2 ** 20 + 1)), "It has more than 20 MB."],
     ["is a page", served(200, Buffer.from("<html>Sign in</html>")), "It is text (image/png), not image/png."],
-  ])("is sent as text if it %s, and a notice says why", async (_, { asked, fetchFile }, reason) => {
+  ])("is sent as text if it %s, and a notice says why", async (_, { fetched, fetchFile }, reason) => {
     const { stage, notices } = await look("google", fetchFile);
     await playTurn(stage, "and now?");
     expect(notices).toEqual([`${url} could not be fetched, so the model gets only its URL. ${reason}`]);
     expect(lastBody(stage, "google")).toContain("not shown");
-    expect(asked).toEqual([url]);
+    expect(fetched).toEqual([url]);
     expectValid(stage);
   });
 

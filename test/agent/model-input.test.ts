@@ -10,9 +10,9 @@ import { ensureBuilt } from "../built.ts";
 import { openProgramStage, type ProgramResult, type ProgramStage } from "../support/agent-program.ts";
 
 const speak: ModelFunction = ({ turns }) => {
-  const asked = turns.findLast((turn) => turn.by === "user");
+  const prompt = turns.findLast((turn) => turn.by === "user");
   const hasResults = turns.some((turn) => turn.by === "tools");
-  return asked?.by === "user" && asked.text.includes("Open it") && !hasResults
+  return prompt?.by === "user" && prompt.text.includes("Open it") && !hasResults
     ? { parts: [{ type: "call", tool: "read_file", input: { path: "dot.png" } }] }
     : { parts: [{ type: "say", text: "I see." }] };
 };
@@ -52,8 +52,8 @@ const llamaServer = (vision: boolean): ServerAnswers => ({
 /** A server that answers some requests itself and forwards Chat Completions to the simulator. */
 const serverThat = async (
   says: ServerAnswers,
-): Promise<{ readonly env: Record<string, string>; readonly asked: string[] }> => {
-  const asked: string[] = [];
+): Promise<{ readonly env: Record<string, string>; readonly queries: string[] }> => {
+  const queries: string[] = [];
   const behind = stage.env["PARLEY_LOCAL_BASE_URL"] ?? "";
   const server = createServer((request, response) => {
     void (async () => {
@@ -68,7 +68,7 @@ const serverThat = async (
         response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
         return response.end(Buffer.from(await answer.arrayBuffer()));
       }
-      asked.push(`${method} ${url}`);
+      queries.push(`${method} ${url}`);
       const say = says[`${method} ${url}`];
       response.writeHead(say === undefined ? 404 : 200, { "content-type": "application/json" });
       return response.end(say === undefined ? "404 page not found" : JSON.stringify(say(body)));
@@ -76,7 +76,7 @@ const serverThat = async (
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
-  return { asked, env: { PARLEY_LOCAL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` } };
+  return { queries, env: { PARLEY_LOCAL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` } };
 };
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
@@ -121,10 +121,10 @@ describe("an image for a local model", () => {
     ["LM Studio", "mistral-small3.2", lmStudio("mistral-small3.2", "vlm")],
     ["llama.cpp", "mistral-small3.2", llamaServer(true)],
   ])("is sent if %s reports that the model accepts images, whatever its name", async (_, model, says) => {
-    const { env, asked } = await serverThat(says);
+    const { env, queries } = await serverThat(says);
     await run(model, look, env);
     expect(sent().map(isShown)).toEqual([true]);
-    expect(Object.keys(says)).toContain(asked.at(-1));
+    expect(Object.keys(says)).toContain(queries.at(-1));
   });
 
   it.each([
@@ -141,11 +141,11 @@ describe("an image for a local model", () => {
   );
 
   it("follows the results if a tool returns it, and the server is asked once", async () => {
-    const { env, asked } = await serverThat(ollama("mistral-small3.2"));
+    const { env, queries } = await serverThat(ollama("mistral-small3.2"));
     await run("mistral-small3.2", "Open it", env);
     await run("mistral-small3.2", "And now?", env, "-c");
     expect(sent().map(isShown)).toEqual([false, true, true]);
-    expect(asked.filter((question) => question === "POST /api/show")).toHaveLength(1);
+    expect(queries.filter((query) => query === "POST /api/show")).toHaveLength(1);
   });
 
   it("is sent by the name of the model if the server does not report it", async () => {
@@ -156,7 +156,7 @@ describe("an image for a local model", () => {
   });
 
   it("is sent or replaced as settings say, and no server is asked", async () => {
-    const { env, asked } = await serverThat(ollama());
+    const { env, queries } = await serverThat(ollama());
     describeModels({ "local/mistral-small3.2": { input: ["text", "image"] }, "local/gemma3": { input: ["text"] } });
     await run("mistral-small3.2", look, env);
     await run("gemma3", look, env);
@@ -164,13 +164,13 @@ describe("an image for a local model", () => {
       [true, false],
       [false, true],
     ]);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
   it("that is not there causes no query to the server", async () => {
-    const { env, asked } = await serverThat(ollama("qwen3"));
+    const { env, queries } = await serverThat(ollama("qwen3"));
     await run("qwen3", "Hello.", env);
-    expect([sent().length, asked]).toEqual([1, []]);
+    expect([sent().length, queries]).toEqual([1, []]);
   });
 });
 

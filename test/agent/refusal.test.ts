@@ -48,7 +48,7 @@ describe("a request that the provider refuses", () => {
     const ran = await stage.run(args);
     expect([ran.code, ran.out]).toEqual([1, ""]);
     expect(ran.err).toContain("refused the request (400): messages: something is wrong.");
-    const command = /^parley: See the request and its report: parley (render \S+ --for \S+ --explain)$/m.exec(ran.err);
+    const command = /^parley: Show the request and its report: parley (render \S+ --for \S+ --explain)$/m.exec(ran.err);
     const shown = await stage.run(command?.[1]?.split(" ") ?? []);
     expect(shown.code).toBe(0);
     expect(JSON.parse(shown.err)).toEqual(report);
@@ -75,7 +75,7 @@ describe("a request that the provider refuses", () => {
     const { HOME: _home, ...env } = stage.env;
     const [app] = await started({ args: ["-m", "anthropic/claude-sonnet-5"], env, size });
     app.submit("Look around.");
-    await app.waitForText("/explain shows what was sent");
+    await app.waitForText("See /explain for what was sent");
     app.submit("/explain");
     await app.waitForText("The last request, to anthropic/claude-sonnet-5: 1 call");
     await app.quit();

@@ -37,14 +37,14 @@ describe("a tool whose schema refers to itself", () => {
   });
 
   it("is reported when its server lists it", () => {
-    const told: string[] = [];
+    const warnings: string[] = [];
     const plain = { type: "object", properties: {} };
     const items = [
       { name: "tree", inputSchema: parameters },
       { name: "leaf", inputSchema: plain },
     ];
-    expect(selectTools(items, { excludeTools: [] }, told).map(({ name }) => name)).toEqual(["tree", "leaf"]);
-    expect(told).toEqual([
+    expect(selectTools(items, { excludeTools: [] }, warnings).map(({ name }) => name)).toEqual(["tree", "leaf"]);
+    expect(warnings).toEqual([
       'The parameters of "tree" refer to themselves: where an API refuses that, the session goes on without this tool.',
     ]);
   });

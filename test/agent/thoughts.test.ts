@@ -46,7 +46,7 @@ describe("a model's thoughts", () => {
 });
 
 describe("a request for thoughts", () => {
-  const asked = (to: string, settings: RequestSettings = {}): Record<string, JsonValue | undefined> => {
+  const bodyFor = (to: string, settings: RequestSettings = {}): Record<string, JsonValue | undefined> => {
     const conversation = { version: 1, entries: [{ type: "user", parts: [text("Hello")] }], blobs: {} } as const;
     const { body } = renderRequest(conversation, to, { settings: { thoughts: true, ...settings } });
     const [provider = "", model = ""] = to.split("/");
@@ -110,7 +110,7 @@ describe("a request for thoughts", () => {
   ] satisfies readonly (readonly [string, RequestSettings, object])[])(
     "has the fields of %s, with %j",
     (to, settings, body) => {
-      expect(asked(to, settings)).toEqual(body);
+      expect(bodyFor(to, settings)).toEqual(body);
     },
   );
 });

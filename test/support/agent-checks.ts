@@ -20,7 +20,7 @@ export class SimulationChecks {
   readonly #sent = new Map<string, { readonly messages: readonly string[]; readonly compactions: number }>();
   readonly #approved = new Set<string>();
   readonly #ran = new Set<string>();
-  readonly #steered: string[] = [];
+  readonly #queuedMessages: string[] = [];
   /** The number of entries reported by events. */
   #acknowledged = 0;
   /** The whole conversation as logged, including entries released from memory. */
@@ -49,7 +49,7 @@ export class SimulationChecks {
   }
 
   onQueued(words: string): void {
-    this.#steered.push(words);
+    this.#queuedMessages.push(words);
   }
 
   /** A session was opened again, maybe after a crash; `journal` is what the process before had of it. */
@@ -63,7 +63,7 @@ export class SimulationChecks {
     const missing = healed.find(({ kind }) => kind === "missing-blob");
     if (missing !== undefined) throw broken(`a file is missing: ${JSON.stringify(missing)}`);
     // Queued messages that were not part of the conversation yet were lost with the process.
-    this.#steered.length = 0;
+    this.#queuedMessages.length = 0;
     this.#whole = [...entries];
   }
 
@@ -111,8 +111,8 @@ export class SimulationChecks {
 
   assertNothingLost(journal: Journal): void {
     this.#addEntries(journal);
-    const said = JSON.stringify(this.#whole);
-    const lost = this.#steered.filter((words) => !said.includes(words));
+    const text = JSON.stringify(this.#whole);
+    const lost = this.#queuedMessages.filter((words) => !text.includes(words));
     if (lost.length > 0) throw broken(`messages were lost: ${lost.join(", ")}`);
   }
 

@@ -47,17 +47,17 @@ export class SimulatedModel {
     this.#random = random;
   }
 
-  readonly speak = (heard: SimModelRequest): ModelReply => {
+  readonly speak = (request: SimModelRequest): ModelReply => {
     const random = this.#random;
-    const last = heard.turns.at(-1);
+    const last = request.turns.at(-1);
     if (last?.by === "user" && last.text.includes("grown too long"))
       return { parts: random.chance(0.9) ? [{ type: "say", text: "## Goal\nTo go on.\n## Done\nMuch." }] : [] };
-    const depth = heard.turns.length - heard.turns.findLastIndex((turn) => turn.by === "user");
+    const depth = request.turns.length - request.turns.findLastIndex((turn) => turn.by === "user");
     const isTalk = this.onlyTalks || depth > 8 || random.chance(0.35);
     const parts: ReplyPart[] = [
       ...(random.chance(0.3) ? [{ type: "think", text: `A thought of ${random.below(1000)}.` } as const] : []),
       ...(isTalk || random.chance(0.4) ? [{ type: "say", text: this.#sentence() } as const] : []),
-      ...(isTalk ? [] : Array.from({ length: 1 + random.below(3) }, () => this.#call(heard))),
+      ...(isTalk ? [] : Array.from({ length: 1 + random.below(3) }, () => this.#call(request))),
     ];
     if (this.onlyTalks) return { parts };
     if (random.chance(0.04)) return { parts: [] };

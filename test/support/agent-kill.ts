@@ -45,8 +45,8 @@ const steps: readonly ModelReply["parts"][] = [
 ];
 
 const work: ModelFunction = ({ turns }) => {
-  const asked = turns.findLastIndex((turn) => turn.by === "user" && turn.text.includes("Work."));
-  const done = turns.slice(asked).filter((turn) => turn.by === "model" && turn.calls.length > 0).length;
+  const prompt = turns.findLastIndex((turn) => turn.by === "user" && turn.text.includes("Work."));
+  const done = turns.slice(prompt).filter((turn) => turn.by === "model" && turn.calls.length > 0).length;
   return { parts: steps[done] ?? [{ type: "say", text: "All is done." }] };
 };
 

@@ -20,7 +20,7 @@ export type ProgramStage = {
   /** The requests of all simulators, in order. */
   readonly log: { readonly provider: string; readonly entry: LogEntry }[];
   /** The prompts models received, in order. */
-  readonly heard: SimModelRequest[];
+  readonly modelRequests: SimModelRequest[];
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<ProgramResult>;
   readonly close: () => Promise<void>;
 };
@@ -63,16 +63,16 @@ export const openProgramStage = async (
   for (const folder of [home, project]) mkdirSync(folder);
   writeFileSync(join(project, "dot.png"), dot);
   const log: { provider: string; entry: LogEntry }[] = [];
-  const heard: SimModelRequest[] = [];
+  const modelRequests: SimModelRequest[] = [];
   const { script } = options;
   const simulators = providers.map((provider) =>
     createSimulator({
       provider,
       ...options,
       ...(typeof script === "function" && {
-        script: (words: SimModelRequest) => {
-          heard.push(words);
-          return script(words);
+        script: (request: SimModelRequest) => {
+          modelRequests.push(request);
+          return script(request);
         },
       }),
       onRequest: (entry) => log.push({ provider, entry }),
@@ -95,7 +95,7 @@ export const openProgramStage = async (
     project,
     env,
     log,
-    heard,
+    modelRequests,
     run: (args, run = {}) => runProgram(args, { cwd: project, ...run, env: { ...env, ...run.env } }),
     close: async () => {
       await serving.close();

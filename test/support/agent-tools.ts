@@ -24,7 +24,7 @@ const add: AnyTool = defineTool({
   }),
 });
 
-/** Never ends by itself. */
+/** Runs until it is cancelled. */
 const wait: AnyTool = defineTool({
   name: "wait",
   description: "Waits.",
@@ -38,7 +38,7 @@ const wait: AnyTool = defineTool({
     }),
 });
 
-/** Returns a picture of one pixel. */
+/** Returns an image of one pixel. */
 export const pictureTool: AnyTool = defineTool({
   name: "picture",
   description: "Makes a picture.",
@@ -77,7 +77,7 @@ export const failTool: AnyTool = defineTool({
   },
 });
 
-/** Does something that is asked about, takes some time over it, and tells that it ran. */
+/** Needs approval, takes some time, and reports that it ran. */
 export const createDoTool = (clock: World["clock"], ran: (what: string) => void): AnyTool =>
   defineTool({
     name: "do",
@@ -107,7 +107,7 @@ export const longTool: AnyTool = defineTool({
   },
 });
 
-/** Tools that touch nothing, and a scheduler that runs them. */
+/** Tools without side effects, and a scheduler that runs them. */
 export const createTestScheduler = (
   { clock }: Pick<World, "clock">,
   more: readonly AnyTool[] = [],
@@ -133,9 +133,9 @@ export const createTestScheduler = (
     clock,
     limits: { processes: 8, toolTime: 600_000 },
   });
-  const declarations = tools.map(({ name, description: about, parameters }) => ({
+  const declarations = tools.map(({ name, description, parameters }) => ({
     name,
-    description: about,
+    description,
     parameters: parameters ?? ({ type: "object", properties: {} } as const),
   }));
   return { scheduler, declarations };
