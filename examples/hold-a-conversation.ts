@@ -1,6 +1,6 @@
 /*
- * One session with tools in a project, as `parley -p` holds it. The offline
- * model answers here; with a key in the environment, a real one does.
+ * Runs one prompt with tools in a project, as `parley -p` does. The demo model
+ * responds here; with a key in the environment, a real one does.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

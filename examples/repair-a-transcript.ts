@@ -1,7 +1,7 @@
 /*
  * Repairs a broken Anthropic body before your own SDK call. The run was killed
- * while tools were running, and something saved what it could: one call has no
- * result, another has two, and a person spoke in between.
+ * while tools were running, so the saved messages are damaged: one call has no
+ * result, another has two, and a user message comes in between.
  */
 import { convertRequest } from "parley-agent";
 import { lint } from "parley-agent/rules";

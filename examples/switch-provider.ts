@@ -1,14 +1,19 @@
 /*
- * Moves a conversation to another provider in the middle of a tool loop. The
- * calls were made by one model, the next reply comes from another, and then
- * the first one continues: each sees ids and thinking it can accept.
+ * Switches to another provider in the middle of a tool loop. One model made the
+ * calls, the next response comes from another, and then the first one continues:
+ * each gets tool-call ids and thinking it accepts.
  */
 import { call, done, Ledger, renderRequest, text, type Conversation, type Origin } from "parley-agent";
 
 const ledger = new Ledger();
-const talk = (): Conversation => ({ version: 1, entries: ledger.entries, blobs: {}, tools: [{ name: "weather" }] });
+const conversation = (): Conversation => ({
+  version: 1,
+  entries: ledger.entries,
+  blobs: {},
+  tools: [{ name: "weather" }],
+});
 const show = (to: string): void => {
-  const { report } = renderRequest(talk(), to);
+  const { report } = renderRequest(conversation(), to);
   const calls = report.calls.map(({ id, status }) => `${id} (${status})`).join(", ");
   const decisions = report.notes.map(({ kind }) => kind).join(", ") || "nothing to decide";
   console.log(`${to}\n  calls: ${calls}\n  ${decisions}`);

@@ -1,7 +1,7 @@
 /*
- * Tests a client of one's own against a strict stand-in for an API: a scripted
- * model, a first request that fails, a request the real API would refuse, and
- * the log of it all.
+ * Tests your own client against a strict simulator of an API: a scripted model,
+ * a first request that fails, a request the real API would reject, and the log
+ * of all requests.
  */
 import { createSimulator, serve } from "parley-agent/sim";
 

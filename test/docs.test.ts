@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { documents, settingsSchemaFile, updateDocument } from "../scripts/docs.ts";
 import { commands } from "../src/cli/commands.ts";
@@ -9,6 +10,37 @@ import { ensureBuilt, root } from "./built.ts";
 import { exchange, simulateProvider, type ExchangeOutcome } from "./support/exchange.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+/** All Markdown files of the repository, except generated ones. */
+const documentsWithPaths = (): readonly string[] => trackedFiles.filter((path) => /^(?!docs\/api\/).*\.md$/.test(path));
+
+const trackedFiles = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(join(root, path)));
+
+/** Paths in code spans: from the root of the repository and, in the README of a source folder, TypeScript files of that folder. */
+const namedPaths = (path: string): readonly string[] => {
+  const spans = [...read(path).matchAll(/`([\w./-]+)`/g)].map(([, span]) => span!);
+  const isFolderReadme = /^(src|bench|oracles)\/.*README\.md$/.test(path);
+  return spans.filter(
+    (span) =>
+      (/^(src|test|scripts|docs|examples|schemas|bench|oracles)\/[\w./-]+$/.test(span) && !/[A-Z]{3}/.test(span)) ||
+      (isFolderReadme && /^[\w./-]+\.ts$/.test(span) && !span.startsWith(".")),
+  );
+};
+
+const isNamedFile = (document: string, name: string): boolean => {
+  const path = name.replace(/\/$/, "");
+  return (
+    existsSync(join(root, path)) ||
+    existsSync(join(root, document, "..", path)) ||
+    trackedFiles.some((file) => file.startsWith(`${dirname(document)}/`) && file.endsWith(`/${path}`)) ||
+    existsSync(join(root, "src", path))
+  );
+};
 
 beforeAll(ensureBuilt);
 
@@ -30,6 +62,15 @@ describe("the documents", () => {
   it.each([...documents, "AGENTS.md"])("%s links to existing files", (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, link]) => link!);
     for (const link of links) expect(read(join(path, "..", link)).length).toBeGreaterThan(0);
+  });
+
+  it("name only files and folders that exist", () => {
+    const missing = documentsWithPaths().flatMap((path) =>
+      namedPaths(path)
+        .filter((name) => !isNamedFile(path, name))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("have the current settings schema (update with npx tsx scripts/docs.ts)", () => {

@@ -59,9 +59,9 @@ export const commands: readonly CommandSpec[] = [
     positionals: ["FILE"],
     choices: "conversations",
     details: [
-      "Prints a body that can be sent to that model, whichever models wrote the conversation, and even if it",
-      "is incomplete. FILE is a saved conversation; - reads stdin. If there is no such file, the argument is",
-      "a session id; then --for defaults to the session's own model.",
+      "Prints a body that can be sent to that model, whichever models wrote the conversation, even if it is",
+      "incomplete. FILE is a saved conversation; - reads stdin. If there is no such file, the argument is a",
+      "session id; then --for defaults to the session's own model.",
     ],
     options: [
       {

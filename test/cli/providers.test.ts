@@ -27,7 +27,7 @@ type Models = {
   readonly providers: readonly {
     readonly id: string;
     readonly credentials: { readonly found: boolean };
-    readonly asked: boolean;
+    readonly queried: boolean;
     readonly note?: string;
     readonly models: readonly { readonly id: string; readonly known: boolean; readonly listed?: boolean }[];
   }[];
@@ -86,8 +86,8 @@ describe("parley models", () => {
   it("prints the same as JSON", async () => {
     const { asOf, providers: groups } = json<Models>(await run(["models", "--json"]));
     expect(asOf).toBe(factsDate);
-    for (const { id, asked, models } of groups) {
-      expect(asked).toBe(false);
+    for (const { id, queried, models } of groups) {
+      expect(queried).toBe(false);
       expect(models.map((model) => model.id)).toEqual(listModelFacts(id).map((model) => model.id));
     }
     expect(groups).toHaveLength(providers.length);
@@ -111,7 +111,7 @@ describe("parley models", () => {
     expect(out).toMatch(/^ {2}openai\/gpt-oss-120b +131k +0\.15 \/ 0\.6$/m);
     expect(out).toMatch(/^\+ .+ +\d+k$/m);
     expect(out).toMatch(/^- .+/m);
-    expect(out).toContain("+ listed by the provider, and not yet known here\n- known here, and not listed");
+    expect(out).toContain("+ listed by the provider, unknown to Parley\n- known to Parley, not listed");
   });
 
   it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
@@ -172,8 +172,8 @@ describe("parley doctor", () => {
           "Settings and tokens: ~/\\.parley\nProxy: none\n\n",
       ),
     );
-    expect(out).toMatch(/^- {4}anthropic {4}Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; https:\/\/api\.anthropic/m);
-    expect(out).toMatch(/^- {4}azure {8}Set AZURE_OPENAI_API_KEY\. Set AZURE_OPENAI_ENDPOINT to the address of your/m);
+    expect(out).toMatch(/^- {6}anthropic {4}Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; https:\/\/api\.anthropic/m);
+    expect(out).toMatch(/^- {6}azure {8}Set AZURE_OPENAI_API_KEY\. Set AZURE_OPENAI_ENDPOINT to the address of your/m);
     expect(out).toMatch(/^ready {2}local {8}no key set \(optional\); http:\/\/127\.0\.0\.1:11434\/v1$/m);
     expect(out).toContain(`\n0 of ${providers.length} can be used.\n`);
   });
@@ -182,7 +182,7 @@ describe("parley doctor", () => {
     const { code, out, err } = await run(["doctor"], all.env);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const id of listSimulatable()) {
-      const said = new RegExp(`^ok   ${id} .*?(?=^\\S|^$)`, "ms").exec(out)?.[0].replaceAll(/\s+/g, " ");
+      const said = new RegExp(`^ok +${id} .*?(?=^\\S|^$)`, "ms").exec(out)?.[0].replaceAll(/\s+/g, " ");
       expect(said).toContain(`${all.url}/${id}`);
       expect(said).toContain(`(${baseVariable(id)});`);
       expect(said).toContain("responds");
@@ -232,10 +232,10 @@ describe("parley doctor", () => {
     const { out } = await run(["doctor", "--offline"], env);
     expect(out).toContain("\nProxy: http://proxy.test:3128 (HTTPS_PROXY)\n");
     expect(out).toMatch(/^ready {2}groq .*; https:\/\/api\.groq\.com\/openai\/v1, through the proxy$/m);
-    expect(out).toMatch(/^- {4}mistral .*https:\/\/api\.mistral\.ai\/v1$/m);
+    expect(out).toMatch(/^- {6}mistral .*https:\/\/api\.mistral\.ai\/v1$/m);
     expect(out).not.toContain(canary);
     const odd = await run(["doctor", "--offline"], { HTTPS_PROXY: `socks5://me:${canary}@proxy.test` });
-    expect(odd.out).toContain("\nProxy: no address of an HTTP proxy (HTTPS_PROXY)\n");
+    expect(odd.out).toContain("\nProxy: not an HTTP proxy URL (HTTPS_PROXY)\n");
     expect(odd.out + odd.err).not.toContain(canary);
   });
 });

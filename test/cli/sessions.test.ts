@@ -503,7 +503,7 @@ describe("parley render of a session", () => {
     expect(found).toContain("How is the weather?");
     const { code, err } = await run(["render", id, "--for", "anthropic", "--turn", "1"]);
     expect(code).toBe(2);
-    expect(err).toContain("--turn is about the requests of a session");
+    expect(err).toContain("--turn is for sessions; this is a file.");
   });
 
   it("reports an invalid turn or id", async () => {
@@ -511,7 +511,7 @@ describe("parley render of a session", () => {
     expect(await run(["render", id, "--turn", "2"])).toEqual({
       code: 2,
       out: "",
-      err: `parley: Session ${id} made 1 request; --turn goes from 1 to 1.\n`,
+      err: `parley: Session ${id} has 1 request; --turn must be from 1 to 1.\n`,
     });
     expect((await run(["render", id, "--turn", "0"])).err).toContain("--turn must be a whole number of at least 1");
     expect((await run(["render", await imported("Hi"), "--turn", "1"])).err).toContain(
@@ -544,7 +544,7 @@ describe("parley switch-check", () => {
     const { out } = await run(["switch-check", "deepseek", "-s", id]);
     expect(out).toContain(`Session ${id} "How is the weather?"\nto deepseek/`);
     expect(out).toMatch(/^ {2}context {3}fits: about [\d,]+ of [\d,]+ tokens$/m);
-    expect(out).toMatch(/^ {2}media {5}1 file would be named to it and not shown\./m);
+    expect(out).toMatch(/^ {2}media {5}1 file would be described, not sent\./m);
     expect(out).toMatch(/^ {2}thinking {2}1 thought would not carry over\./m);
     expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
   });
@@ -553,7 +553,7 @@ describe("parley switch-check", () => {
     await held("say hello");
     const { uncached, stubbed, others } = await json<Checked>(["switch-check", "offline"]);
     expect({ uncached, stubbed, others }).toEqual({ uncached: 0, stubbed: [], others: [] });
-    expect((await run(["switch-check", "offline"])).out).toContain("it answered last");
+    expect((await run(["switch-check", "offline"])).out).toContain("last used model");
     const none = await run(["switch-check", "offline"], { cwd: there });
     expect({ code: none.code, out: none.out }).toEqual({ code: 1, out: "" });
     expect(none.err).toContain("No session in this folder.");
@@ -594,7 +594,7 @@ describe("parley switch-check", () => {
     }
     const { code, out, err } = await run(["switch-check", "offline", "-s", id, "--count", "--json"]);
     expect({ code, counted: (JSON.parse(out) as Checked).counted }).toEqual({ code: 0, counted: false });
-    expect(err).toContain("does not count tokens. The tokens are an estimate of our own.");
+    expect(err).toContain("does not count tokens. Using an estimate.");
   });
 
   it("suggests the nearest name for a mistyped one", async () => {
@@ -639,7 +639,7 @@ describe("parley trust", () => {
 
   it("lists the folders, and removes trust", async () => {
     furnish();
-    expect(await run(["trust", "--list"])).toEqual({ code: 0, out: "", err: "parley: you trust no folder yet.\n" });
+    expect(await run(["trust", "--list"])).toEqual({ code: 0, out: "", err: "parley: No trusted folders.\n" });
     await printed(["trust", "sub"]);
     await printed(["trust", "../there"]);
     rmSync(there, { recursive: true });
@@ -656,20 +656,20 @@ describe("parley trust", () => {
     expect(await run(["trust", "sub", "--remove"])).toEqual({
       code: 1,
       out: `${join(here, "sub")} is no longer trusted.\n`,
-      err: `parley: ${join(here, "sub")} is still trusted, because a folder above it is.\n`,
+      err: `parley: ${join(here, "sub")} is still trusted, because a parent folder is.\n`,
     });
   });
 
   it("warns about the root and the home folder", async () => {
     const { code, err } = await run(["trust", base]);
     expect(code).toBe(0);
-    expect(err).toContain("everything below it is trusted as well");
+    expect(err).toContain("All subfolders are trusted, too.");
   });
 
   it.each([
     [["nowhere"], "No such folder: "],
     [["a.txt"], "is a file, not a folder."],
-    [["--list", "--remove"], "--list shows all folders you trust"],
+    [["--list", "--remove"], "--list cannot be combined with --remove or a folder."],
   ])("answers %j with advice, and trusts nothing", async (args, advice) => {
     writeFileSync(join(here, "a.txt"), "");
     const { code, out, err } = await run(["trust", ...args]);
@@ -739,7 +739,7 @@ describe("parley --help", () => {
     const help = await printed(["--help"]);
     expect(help).toMatch(/^Parley is a terminal agent for every model/);
     expect([...help.matchAll(/^[A-Z][a-z ]+$/gm)].map(([title]) => title)).toEqual([
-      "Talk",
+      "Chat",
       "Set up",
       "Requests",
       "For other programs",

@@ -142,7 +142,7 @@ describe("parley tour", () => {
   it("rejects --conversation with --json", () => {
     const { code, out, err } = node([bin, "tour", "--json", "--conversation"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/^parley: Ask for --conversation or for --json, not for both\.\n/);
+    expect(err).toMatch(/^parley: Use either --conversation or --json\.\n/);
   });
 });
 
@@ -408,7 +408,7 @@ describe("a tour with rejected requests", () => {
 
   it.each(["text", "json", "conversation"] as const)("prints no %s after a cancellation", async (show) => {
     const stopped = runModifiedTour((simulators) => simulators, { show, signal: AbortSignal.abort() });
-    await expect(stopped).rejects.toMatchObject({ name: "Failure", code: 130 });
+    await expect(stopped).rejects.toMatchObject({ name: "UserError", code: 130 });
   });
 });
 
