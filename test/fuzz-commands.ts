@@ -6,7 +6,7 @@ import { Random } from "./support/random.ts";
 
 /*
  * npm run fuzz:commands -- --scripts N --seed S [--shell bash|dash]
- * Random scripts in a real shell, against what the analysis of commands says of them.
+ * Runs random scripts in a real shell and compares what they did with the analysis of commands.
  */
 const { values } = parseArgs({
   options: {

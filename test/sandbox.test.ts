@@ -14,7 +14,7 @@ import {
   type SandboxFixture,
 } from "./support/sandbox-fixture.ts";
 
-/* The packaged program with real bubblewrap, as every user the machine lets us be. Without bubblewrap nothing of this runs; CI installs it. */
+/* The packaged program with real bubblewrap, as every available user. Skipped without bubblewrap; CI installs it. */
 
 let app: string;
 beforeAll(() => {
@@ -24,30 +24,30 @@ beforeAll(() => {
 afterAll(() => rmSync(app, { recursive: true, force: true }));
 
 describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user) => {
-  let stage: SandboxFixture;
+  let fixture: SandboxFixture;
   const servers: Server[] = [];
   beforeEach(() => {
-    stage = openSandboxFixture(user, app);
+    fixture = openSandboxFixture(user, app);
   });
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
-    stage.close();
+    fixture.close();
   });
-  const inWorkspace = (path: string): string => join(stage.workspace, path);
+  const inWorkspace = (path: string): string => join(fixture.workspace, path);
   const outputs = async (commands: readonly string[], options?: SandboxRunOptions): Promise<readonly string[]> =>
-    (await stage.run(commands, options)).map(({ output }) => output);
+    (await fixture.run(commands, options)).map(({ output }) => output);
   const git = (...args: readonly string[]): void => {
     const owner = user.uid === undefined ? {} : { uid: user.uid, gid: user.uid };
-    const ran = spawnSync("git", args, { cwd: stage.workspace, env: gitEnvironment(stage.home), ...owner });
+    const ran = spawnSync("git", args, { cwd: fixture.workspace, env: gitEnvironment(fixture.home), ...owner });
     if (ran.status !== 0) throw new Error(ran.stderr.toString());
   };
 
   it("has no rights beyond the workspace", async () => {
-    const outside = stage.put("outside.txt", "mine");
-    const ended = await stage.run([
+    const outside = fixture.put("outside.txt", "mine");
+    const ended = await fixture.run([
       "touch inside.txt && grep -E '^Cap(Eff|Bnd)' /proc/self/status",
       "mount -o remount,rw /",
-      `mount --bind ${stage.workspace} /etc`,
+      `mount --bind ${fixture.workspace} /etc`,
       `echo changed > ${outside}`,
       "echo x > /etc/parley-canary",
       'same=$(cat /proc/sys/kernel/core_pattern); echo "$same" > /proc/sys/kernel/core_pattern',
@@ -63,11 +63,11 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     expect(existsSync(inWorkspace("inside.txt"))).toBe(true);
   });
 
-  it("sees no keys, no folder of Parley's own and nobody's temporary files, and is told so", async () => {
+  it("sees no keys, not Parley's own folder and no other temporary files, and the result says so", async () => {
     const secrets = [".ssh/id_rsa", ".aws/credentials", ".netrc", ".config/gcloud/x.json", ".parley/keys", ".npmrc"];
-    for (const path of secrets) stage.put(`home/${path}`, "the secret");
-    stage.put("home/notes.txt", "no secret");
-    const [seen, key, notes, shadow] = await stage.run([
+    for (const path of secrets) fixture.put(`home/${path}`, "the secret");
+    fixture.put("home/notes.txt", "no secret");
+    const [seen, key, notes, shadow] = await fixture.run([
       `cat ${secrets.map((path) => `~/${path}`).join(" ")}; ls -A ~/.ssh ~/.aws /tmp /run`,
       "cat ~/.ssh/id_rsa",
       "cat ~/notes.txt",
@@ -75,14 +75,14 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     ]);
     expect(seen?.output).not.toContain("the secret");
     expect(key?.output).toContain(
-      `(Sandbox: "${stage.home}/.ssh" is hidden from commands, because it can hold secrets.)`,
+      `(Sandbox: "${fixture.home}/.ssh" is hidden from commands, because it can hold secrets.)`,
     );
     expect(notes?.output).toBe("no secret");
     expect(shadow?.output.split("\n").at(-1)).toBe("0");
   });
 
   it("reaches no unix socket", async () => {
-    const path = join(stage.home, "agent.sock");
+    const path = join(fixture.home, "agent.sock");
     const server = createServer((socket) => socket.end("the agent"));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -93,7 +93,7 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     expect(tried).toBe("ECONNREFUSED");
   });
 
-  it("cannot change what git, editors, shells and agents run by themselves", async () => {
+  it("cannot change files that git, editors, shells and agents run automatically", async () => {
     git("init", "-q", ".");
     const guarded = {
       ".git/hooks/post-commit": "#!/bin/sh\n",
@@ -104,9 +104,9 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
       ".github/workflows/ci.yml": "on: push\n",
       ".mcp.json": "{}",
     };
-    for (const [path, text] of Object.entries(guarded)) stage.put(`work/${path}`, text);
+    for (const [path, text] of Object.entries(guarded)) fixture.put(`work/${path}`, text);
     const config = readFileSync(inWorkspace(".git/config"), "utf8");
-    const ended = await stage.run([
+    const ended = await fixture.run([
       "echo 'touch /x' > .git/hooks/pre-commit",
       "rm -rf .git/hooks/post-commit",
       "git config core.pager 'touch /x'",
@@ -124,9 +124,9 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     for (const [path, text] of Object.entries(guarded)) expect(readFileSync(inWorkspace(path), "utf8")).toBe(text);
   });
 
-  it("cannot create them either: they are renamed once it has ended, and that is said", async () => {
+  it("cannot create them either: they are renamed after it has ended, and the result says so", async () => {
     git("init", "-q", ".");
-    stage.put("work/real", "text");
+    fixture.put("work/real", "text");
     symlinkSync("real", inWorkspace(".mcp.json"));
     const plants = {
       "echo evil > .envrc": ".envrc",
@@ -140,7 +140,7 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
       "git init -q d && echo evil > d/.git/hooks/pre-commit": "d/.git/hooks",
       "rm .mcp.json && echo evil > .mcp.json": ".mcp.json",
     };
-    const ended = await stage.run(Object.keys(plants));
+    const ended = await fixture.run(Object.keys(plants));
     for (const [index, path] of Object.values(plants).entries()) {
       expect(ended[index]?.output).toContain(`(Sandbox: the command created "${inWorkspace(path)}".`);
       expect([path, existsSync(inWorkspace(path)), existsSync(inWorkspace(`${path}.sandbox-blocked`))]).toEqual([
@@ -153,9 +153,9 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
 
   it("does ordinary work: repositories, dependencies, temporary files, links", async () => {
     git("init", "-q", ".");
-    stage.put("work/sub/.npmrc", "fund=false\n");
-    stage.put("work/f.txt", "text\n");
-    const ended = await stage.run([
+    fixture.put("work/sub/.npmrc", "fund=false\n");
+    fixture.put("work/f.txt", "text\n");
+    const ended = await fixture.run([
       "git -c user.name=A -c user.email=a@b.test commit -q --allow-empty -m one && git add f.txt && git status --short",
       "git init -q fresh && git clone -q . copy 2>&1 && git worktree add -q tree 2>&1 && git -C tree log --oneline | wc -l",
       "mkdir -p node_modules/.bin venv/bin && touch node_modules/.bin/x venv/bin/activate && ls node_modules/.bin venv/bin",
@@ -175,7 +175,7 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
       expect(existsSync(inWorkspace(path))).toBe(true);
   });
 
-  it("has a network, unless that is turned off", async () => {
+  it("has network access, unless it is turned off", async () => {
     const server = createWebServer((_, response) => response.end("page"));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -188,16 +188,18 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     expect(name).toContain("(Sandbox: commands have no network. The person can allow it with --sandbox-network on.)");
   });
 
-  it("is told where a program is that it cannot see", async () => {
-    stage.put("home/.docker/bin/dockerly", "#!/bin/sh\necho ran\n", 0o755);
-    const folder = join(stage.home, ".docker");
+  it("gets the path of a program that is hidden from it", async () => {
+    fixture.put("home/.docker/bin/dockerly", "#!/bin/sh\necho ran\n", 0o755);
+    const folder = join(fixture.home, ".docker");
     const [ended] = await outputs(["dockerly"], { path: `/usr/bin:/bin:${folder}/bin` });
     expect(ended).toContain(`(Sandbox: "dockerly" is installed in "${folder}", which is hidden from commands.`);
   });
 
   it("leaves no process behind", async () => {
     const marker = `parley-${process.pid}-${user.name}`;
-    await stage.run([`setsid sh -c 'exec -a ${marker} sleep 1000' & setsid bash -c 'exec -a ${marker} sleep 1000' &`]);
+    await fixture.run([
+      `setsid sh -c 'exec -a ${marker} sleep 1000' & setsid bash -c 'exec -a ${marker} sleep 1000' &`,
+    ]);
     const commandLines = readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
       .map((pid) => readIfThere(`/proc/${pid}/cmdline`));

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAttackFixture, type AttackFixture } from "./fixture.ts";
 
-/* What an answer for always covers afterwards, from the model's first call to its second. */
+/* Which commands an "always allow" answer covers, from the model's first call to its second. */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 
 beforeAll(() => {
-  stage = openAttackFixture();
-  stage.put("package.json", '{"scripts":{"test":"true","build":"true"}}');
-  stage.put("build/a", "a");
-  stage.put("x.sh", "true\n");
+  fixture = openAttackFixture();
+  fixture.put("package.json", '{"scripts":{"test":"true","build":"true"}}');
+  fixture.put("build/a", "a");
+  fixture.put("x.sh", "true\n");
 });
 
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-/** What becomes of the second line, once the first was allowed for always. */
+/** The verdict about the second line, once the first was always allowed. */
 const afterAlways = async (first: string, second: string): Promise<string> => {
   const answers: string[] = [];
-  const session = await stage.open({
+  const session = await fixture.open({
     answer: ({ always }) => {
       const isFirst = answers.length === 0;
       answers.push(JSON.stringify(always));
@@ -30,7 +30,7 @@ const afterAlways = async (first: string, second: string): Promise<string> => {
   return (await session.call("run_shell_command", { command: second })).verdict;
 };
 
-describe("an answer for always", () => {
+describe("an always-allow answer", () => {
   it.each([
     ["rm -rf build/x", "rm -rf src"],
     ["rm -rf build/x", "rm -rf build/x src"],

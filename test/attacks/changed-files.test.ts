@@ -4,28 +4,28 @@ import { parsePermissionRule, type PermissionRule } from "../../src/policy/gate/
 import { call } from "../../src/scheduler/harness.cases.ts";
 import { openAttackFixture, type AttackSession, type AttackFixture, type AttackOptions } from "./fixture.ts";
 
-/* A rule for a command, after the agent changed what the command runs. */
+/* A rule for a command, after the agent changed a file the command executes. */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 
 beforeEach(() => {
-  stage = openAttackFixture();
-  stage.put("package.json", '{"scripts":{"test":"true"}}');
-  stage.put("Makefile", "all:\n\ttrue\n");
-  stage.put("scripts/x.sh", "true\n");
-  stage.put("scripts/x.js", "1;\n");
-  stage.put("scripts/x.py", "1\n");
-  stage.put("other.txt", "other\n");
-  stage.link("run.sh", "scripts/x.sh");
+  fixture = openAttackFixture();
+  fixture.put("package.json", '{"scripts":{"test":"true"}}');
+  fixture.put("Makefile", "all:\n\ttrue\n");
+  fixture.put("scripts/x.sh", "true\n");
+  fixture.put("scripts/x.js", "1;\n");
+  fixture.put("scripts/x.py", "1\n");
+  fixture.put("other.txt", "other\n");
+  fixture.link("run.sh", "scripts/x.sh");
 });
 
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
-/** Whether a machine has a program. Rows for others say nothing on it: a rule covers no program that is not found. */
+/** Whether a program is installed. Rows for others are skipped: a rule covers no program that is not found. */
 const isThere = (name: string): boolean => spawnSync("which", [name]).status === 0;
 
 const open = (rules: readonly string[], options: AttackOptions = {}): Promise<AttackSession> =>
-  stage.open({
+  fixture.open({
     mode: "auto_edit",
     rules: {
       commandLine: {
@@ -66,8 +66,8 @@ describe("a rule for a command whose files the agent changed", () => {
       const session = await open([command]);
       expect((await run(session, command)).verdict).toBe("allow");
       await write(session, path, text);
-      const told = await run(session, command);
-      expect([told.verdict, told.approvals[0]?.reason, told.approvals[0]?.always]).toEqual([
+      const result = await run(session, command);
+      expect([result.verdict, result.approvals[0]?.reason, result.approvals[0]?.always]).toEqual([
         "ask",
         `${path} was changed by the agent since you allowed \`${command}\`.`,
         [],
@@ -80,15 +80,15 @@ describe("a rule for a command whose files the agent changed", () => {
     ["scripts/x.js", "npm test", "2;\n"],
     ["package.json", "npm test", '{"scripts":{"test":"true"},"dependencies":{"a":"1.0.0"},"version":"2.0.0"}'],
     ["scripts/x.py", "git add scripts/x.py", "2\n"],
-  ])("is not asked about where %s was changed and the line is %s", async (path, command, text) => {
-    stage.put(".gitignore", "");
-    execFileSync("git", ["init", "-q", stage.root]);
+  ])("needs no approval if %s was changed and the line is %s", async (path, command, text) => {
+    fixture.put(".gitignore", "");
+    execFileSync("git", ["init", "-q", fixture.root]);
     const session = await open([command.split(" ").slice(0, 2).join(" ")]);
     await write(session, path, text);
     expect((await run(session, command)).verdict).toBe("allow");
   });
 
-  it("counts as seen once the person approved it, and as changed again after the next change", async () => {
+  it("needs no approval after the user approved it, until the next change", async () => {
     const session = await open(["sh scripts/x.sh"], { answer: () => ({ type: "once" }) });
     const verdicts: string[] = [];
     for (const text of ["echo 1\n", "echo 2\n"]) {
@@ -98,14 +98,14 @@ describe("a rule for a command whose files the agent changed", () => {
     expect(verdicts).toEqual(["ask", "allow", "ask", "allow"]);
   });
 
-  it("counts no file that is as it was", async () => {
+  it("ignores a file that has its original content again", async () => {
     const session = await open(["sh scripts/x.sh"]);
     await write(session, "scripts/x.sh", "echo 1\n");
     await write(session, "scripts/x.sh", "true\n");
     expect((await run(session, "sh scripts/x.sh")).verdict).toBe("allow");
   });
 
-  it("holds for an answer for always", async () => {
+  it("also applies to an always-allow answer", async () => {
     const session = await open([], { answer: () => ({ type: "always", scope: "command" }) });
     const verdicts = [await run(session, "sh scripts/x.sh"), await run(session, "sh scripts/x.sh")];
     await write(session, "scripts/x.sh", "echo 1\n");
@@ -122,14 +122,14 @@ describe("a rule for a command whose files the agent changed", () => {
     },
   );
 
-  it("sees that a command it cannot read changed a manifest", async () => {
+  it("detects that an opaque command changed a task file", async () => {
     const command = `node -e "require('fs').writeFileSync('package.json', '{}')"`;
     const session = await open(["npm test"], { answer: () => ({ type: "once" }) });
     await run(session, command);
     expect((await run(session, "npm test")).verdict).toBe("ask");
   });
 
-  it("sees a write before it in the same line, and in the same batch", async () => {
+  it("detects a write before it in the same line, and in the same batch", async () => {
     const line = "cp other.txt scripts/x.sh && sh scripts/x.sh";
     const session = await open(["cp other.txt", "sh scripts/x.sh"]);
     expect((await run(session, line)).verdict).toBe("ask");
@@ -139,10 +139,10 @@ describe("a rule for a command whose files the agent changed", () => {
         asked.push(event.status.approval.reason);
     });
     const [first, second] = await session.scheduler.schedule([
-      call(1001, "write_file", { file_path: "scripts/x.sh", content: `touch ${stage.mark}\n` }),
+      call(1001, "write_file", { file_path: "scripts/x.sh", content: `touch ${fixture.mark}\n` }),
       call(1002, "run_shell_command", { command: "sh scripts/x.sh" }),
     ]);
-    expect([first?.outcome.status, second?.outcome.status, asked, stage.hasMark()]).toEqual([
+    expect([first?.outcome.status, second?.outcome.status, asked, fixture.hasMark()]).toEqual([
       "complete",
       "cancelled",
       ["scripts/x.sh was changed by the agent since you allowed `sh scripts/x.sh`."],
@@ -150,13 +150,13 @@ describe("a rule for a command whose files the agent changed", () => {
     ]);
   });
 
-  it("is refused where nobody can be asked, and runs in yolo mode", async () => {
+  it("is denied without a terminal, and runs in yolo mode", async () => {
     const verdicts: string[] = [];
     for (const options of [{ interactive: false }, { mode: "yolo" }] as const) {
       const session = await open(["sh scripts/x.sh"], options);
       await write(session, "scripts/x.sh", "echo 1\n");
-      const told = await run(session, "sh scripts/x.sh");
-      verdicts.push(told.verdict, told.text.includes("was changed by the agent") ? "said" : "not said");
+      const result = await run(session, "sh scripts/x.sh");
+      verdicts.push(result.verdict, result.text.includes("was changed by the agent") ? "said" : "not said");
     }
     expect(verdicts).toEqual(["deny", "said", "allow", "not said"]);
   });

@@ -3,33 +3,33 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canary, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
-/* Commands that only read, pointed at what the file tools would not read: links out, ignored files, the agent's own. */
+/* Read-only commands on files that the file tools would not read: links out, ignored files, the agent's own folder. */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 
 beforeAll(() => {
-  stage = openAttackFixture();
-  stage.put("a/one", "1\n");
-  stage.put("b/one", "2\n");
-  stage.put("c/x", "x\n");
-  stage.put("plain/f", "f\n");
-  stage.link("b/key", join(stage.home, ".ssh/id_rsa"));
-  stage.put("a/key", "none\n");
-  stage.put("key", "none\n");
-  stage.put("secret.env", `TOKEN=${canary}\n`);
-  stage.link("alias.env", "secret.env");
-  stage.put("private/deep/notes.txt", `${canary}\n`);
-  stage.put(".parleyignore", "secret.env\nprivate/\n");
-  stage.put("own/settings.json", `{"x":"${canary}"}`);
-  mkdirSync(join(stage.root, "own", "sessions"));
+  fixture = openAttackFixture();
+  fixture.put("a/one", "1\n");
+  fixture.put("b/one", "2\n");
+  fixture.put("c/x", "x\n");
+  fixture.put("plain/f", "f\n");
+  fixture.link("b/key", join(fixture.home, ".ssh/id_rsa"));
+  fixture.put("a/key", "none\n");
+  fixture.put("key", "none\n");
+  fixture.put("secret.env", `TOKEN=${canary}\n`);
+  fixture.link("alias.env", "secret.env");
+  fixture.put("private/deep/notes.txt", `${canary}\n`);
+  fixture.put(".parleyignore", "secret.env\nprivate/\n");
+  fixture.put("own/settings.json", `{"x":"${canary}"}`);
+  mkdirSync(join(fixture.root, "own", "sessions"));
 });
 
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const run = (command: string) =>
-  stage.run("run_shell_command", { command }, { mode: "plan", home: join(stage.root, "own") });
+  fixture.run("run_shell_command", { command }, { mode: "plan", home: join(fixture.root, "own") });
 
-describe("a command that only reads", () => {
+describe("a read-only command", () => {
   it.each([
     "diff a b",
     "diff key b",
@@ -73,9 +73,9 @@ describe("a command that only reads", () => {
     "grep -r x own",
     "cd own && cat settings.json",
     "head own/settings.json",
-  ])("is not run unasked where the file tools would refuse: %s", async (command) => {
-    const told = await run(command);
-    expect({ verdict: told.verdict, hasCanary: told.text.includes(canary) }).toEqual({
+  ])("needs approval where the file tools would refuse: %s", async (command) => {
+    const result = await run(command);
+    expect({ verdict: result.verdict, hasCanary: result.text.includes(canary) }).toEqual({
       verdict: "deny",
       hasCanary: false,
     });
@@ -91,14 +91,14 @@ describe("a command that only reads", () => {
     "cd plain && cat f",
     "find . -name f",
     "cat absent",
-  ])("runs unasked where they would not: %s", async (command) => {
+  ])("runs without approval where they would not: %s", async (command) => {
     expect((await run(command)).verdict).toBe("allow");
   });
 });
 
-describe("a folder with more than can be checked", () => {
-  it("is asked about where something in it may be kept from models", async () => {
-    for (let at = 0; at < 5100; at += 1) stage.put(`many/${at}`, "");
+describe("a folder with too many files to check", () => {
+  it("needs approval if something in it may be hidden from models", async () => {
+    for (let at = 0; at < 5100; at += 1) fixture.put(`many/${at}`, "");
     expect((await run("grep -r x many")).verdict).toBe("deny");
   });
 });

@@ -6,35 +6,35 @@ import type { PermissionRuleSources } from "../../src/policy/gate/permission-rul
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /*
- * Command lines that agents were fooled with, from the model's call to its end: what is asked about is not run before,
- * what is refused is refused in every mode, and ordinary questions run unasked.
+ * Command lines that agents were fooled with, from the model's call to its end: a command that needs approval is not
+ * run before, a denied one is denied in every mode, and ordinary read-only commands run without approval.
  */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 let before: ReturnType<AttackFixture["outside"]>;
 
 beforeAll(() => {
-  stage = openAttackFixture();
-  stage.put("README.md", "x fix\n");
-  stage.put("f", "a\n");
-  stage.put("x.sh", stage.fill("touch {CANARY}\n"));
-  for (const name of ["git", "ls"]) stage.put(`bin/${name}`, stage.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
-  stage.put("git", stage.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
+  fixture = openAttackFixture();
+  fixture.put("README.md", "x fix\n");
+  fixture.put("f", "a\n");
+  fixture.put("x.sh", fixture.fill("touch {CANARY}\n"));
+  for (const name of ["git", "ls"]) fixture.put(`bin/${name}`, fixture.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
+  fixture.put("git", fixture.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
   for (const words of [
     ["init", "-q"],
     ["add", "README.md", "f"],
     ["commit", "-qm", "fix"],
   ])
     git(...words);
-  before = stage.outside();
+  before = fixture.outside();
 });
 
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const git = (...words: readonly string[]): void =>
   void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@test", ...words], {
-    cwd: stage.root,
-    env: { PATH: "/usr/bin:/bin", HOME: stage.home },
+    cwd: fixture.root,
+    env: { PATH: "/usr/bin:/bin", HOME: fixture.home },
   });
 
 const command = (words: readonly string[]) => ({ type: "command", words }) as const;
@@ -50,7 +50,7 @@ const deny = (why: string, text: string): CommandCase => ({ expect: "deny", why,
 const denied = (why: string, text: string): CommandCase => ({ expect: "deny", why, text, denied: true });
 const allow = (why: string, text: string): CommandCase => ({ expect: "allow", why, text });
 
-/** Close relatives of the known ones. */
+/** Variants of the known ones. */
 const neighbours: readonly CommandCase[] = [
   allow("each half of a pair is allowed", "git status && ls"),
   allow("quotes around plain words", "grep 'x fix' \"README.md\""),
@@ -264,24 +264,27 @@ const shown = ({ why, text }: CommandCase): string => `${why}: ${JSON.stringify(
 const named = (expected: CommandCase["expect"]) =>
   rows.filter((row) => row.expect === expected).map((row) => [shown(row), row] as const);
 
-/** What happens to a command line, and whether anything of it happened before anybody agreed. */
+/** The verdict about a command line, and whether it had an effect before it was approved. */
 const happens = async (row: CommandCase, how: keyof typeof modes): Promise<object> => {
-  const path = row.programs === undefined ? {} : { env: { PATH: stage.fill(`${row.programs}/bin:/usr/bin:/bin`) } };
-  const input = { command: stage.fill(row.text) };
-  const told = await stage.run("run_shell_command", input, { ...modes[how], rules: rulesFor(row), ...path });
-  const refusal = told.verdict === "deny" ? { type: told.type } : {};
-  return { verdict: told.verdict, ...refusal, isMarked: stage.hasMark() };
+  const path = row.programs === undefined ? {} : { env: { PATH: fixture.fill(`${row.programs}/bin:/usr/bin:/bin`) } };
+  const input = { command: fixture.fill(row.text) };
+  const result = await fixture.run("run_shell_command", input, { ...modes[how], rules: rulesFor(row), ...path });
+  const refusal = result.verdict === "deny" ? { type: result.type } : {};
+  return { verdict: result.verdict, ...refusal, isMarked: fixture.hasMark() };
 };
 
-describe("a command line that hides something", () => {
-  it.each(named("ask"))("is asked about, and not run before; where nobody is there, not at all: %s", async (_, row) => {
-    expect(await happens(row, "interactive")).toEqual({ verdict: "ask", isMarked: false });
-    expect(await happens(row, "headless")).toEqual({ verdict: "deny", type: "policy_violation", isMarked: false });
-  });
+describe("a command line that hides a command", () => {
+  it.each(named("ask"))(
+    "needs approval, and is not run before; without a terminal it is not run: %s",
+    async (_, row) => {
+      expect(await happens(row, "interactive")).toEqual({ verdict: "ask", isMarked: false });
+      expect(await happens(row, "headless")).toEqual({ verdict: "deny", type: "policy_violation", isMarked: false });
+    },
+  );
 });
 
-describe("a command line that nobody may run", () => {
-  it.each(named("deny"))("is refused in every mode: %s", async (_, row) => {
+describe("a command line that is never allowed", () => {
+  it.each(named("deny"))("is denied in every mode: %s", async (_, row) => {
     for (const how of ["interactive", "headless", "yolo"] as const)
       expect([how, await happens(row, how)]).toEqual([
         how,
@@ -290,51 +293,51 @@ describe("a command line that nobody may run", () => {
   });
 });
 
-describe("an ordinary question", () => {
-  it.each(named("allow"))("runs unasked: %s", async (_, row) => {
+describe("an ordinary read-only command", () => {
+  it.each(named("allow"))("runs without approval: %s", async (_, row) => {
     for (const how of ["interactive", "headless", "yolo"] as const)
       expect([how, await happens(row, how)]).toEqual([how, { verdict: "allow", isMarked: false }]);
   });
 
   it("has changed nothing outside", () => {
-    expect(stage.outside()).toEqual(before);
+    expect(fixture.outside()).toEqual(before);
   });
 });
 
-describe("what a person is shown of a command", () => {
-  it("is all of it, with nothing pushed out of sight", async () => {
-    const hidden = `grep x README.md${" ".repeat(200)}; touch ${stage.mark}`;
-    const { approvals } = await stage.run("run_shell_command", { command: hidden });
+describe("a command in an approval", () => {
+  it("is shown completely, with nothing pushed off screen", async () => {
+    const hidden = `grep x README.md${" ".repeat(200)}; touch ${fixture.mark}`;
+    const { approvals } = await fixture.run("run_shell_command", { command: hidden });
     expect(approvals.map(({ subject }) => subject)).toEqual([
       {
         type: "execute",
-        command: `grep x README.md ⟨200 spaces⟩ ; touch ${stage.mark}`,
+        command: `grep x README.md ⟨200 spaces⟩ ; touch ${fixture.mark}`,
         commands: expect.anything() as unknown,
-        folder: stage.root,
+        folder: fixture.root,
       },
     ]);
   });
 });
 
-describe("a command that would not end by itself", () => {
+describe("a command that does not end by itself", () => {
   const flood = (text: string) =>
-    stage.run("run_shell_command", { command: text }, { ...modes.yolo, commandTimeoutMs: 500 });
+    fixture.run("run_shell_command", { command: text }, { ...modes.yolo, commandTimeoutMs: 500 });
 
   it.each([
     ["says the same for ever", "yes", /y\ny\n/],
     ["says nothing that is text", "cat /dev/urandom", /binary output, \d+ bytes, not shown/],
     ["does not listen to being asked to stop", 'trap "" TERM; echo begun; sleep 1e9', /begun/],
     ["goes on in the background", "sleep 1e9 & echo begun; wait", /begun/],
-  ])("%s, is stopped, and tells what it said", async (_, text, said) => {
-    const told = await flood(text);
-    expect(told.type).toBe("timeout");
-    expect(told.text).toMatch(said);
-    expect(told.text.length).toBeLessThan(50_000);
+  ])("%s, is stopped, and its output is reported", async (_, text, said) => {
+    const result = await flood(text);
+    expect(result.type).toBe("timeout");
+    expect(result.text).toMatch(said);
+    expect(result.text.length).toBeLessThan(50_000);
     expect(running(text)).toEqual([]);
   });
 });
 
-/** The processes of this machine that run a command line of ours. */
+/** Lists the processes that run a command line of this test. */
 const running = (text: string): readonly string[] =>
   !existsSync("/proc/self/cmdline")
     ? []

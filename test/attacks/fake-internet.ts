@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { connect as connectTo, type AddressInfo, type Socket } from "node:net";
 import type { GuardedWebOptions } from "../../src/policy/network/guarded-fetch.ts";
 
-/** An internet of our own: every name has a public address, and every connection ends at one server on loopback. */
+/** A fake internet: every name has a public address, and every connection goes to one loopback server. */
 export type FakeInternet = {
   readonly web: Omit<GuardedWebOptions, "clock" | "redactor">;
   readonly requests: readonly IncomingMessage[];

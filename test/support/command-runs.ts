@@ -14,16 +14,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { failingStub, realPrograms, stubs } from "./command-scripts.ts";
 
-/** What really happened when a script ran: every stub that was called with its words, and the files that appeared. */
+/** What a script really did: every stub call with its words, and the files that were created. */
 export type ScriptRun = { readonly called: readonly (readonly string[])[]; readonly created: readonly string[] };
 
-/** Whether there is everything needed to run scripts in bulk. */
+/** Whether everything needed to run scripts is installed. */
 export const canRunScripts = (shell: string): boolean =>
   process.platform === "linux" && [shell, "dash", "xargs", "timeout"].every((name) => programPath(name) !== undefined);
 
 /**
- * Runs scripts in a real shell, two at a time, each in an empty folder of its
- * own. On the search path is nothing but stubs, and a few real programs that run others.
+ * Runs scripts in a real shell, two at a time, each in its own empty folder. The search path has only stubs and a few
+ * real programs that run others.
  */
 export const runScripts = async (texts: readonly string[], shell: string): Promise<readonly ScriptRun[]> => {
   const base = mkdtempSync(join(tmpdir(), "commands-"));
@@ -80,7 +80,7 @@ const runAllScripts = async (base: string, texts: readonly string[]): Promise<vo
       cwd: join(base, "work"),
       env: { PATH: join(base, "bin"), HOME: join(base, "home") },
       stdio: ["pipe", "ignore", "inherit"],
-      // Whatever a random script comes up with, it may only touch what anybody may.
+      // A random script must have no more rights than an unprivileged user.
       ...(process.getuid?.() === 0 ? { uid: findUnprivilegedUser(), gid: findUnprivilegedUser() } : {}),
     },
   );

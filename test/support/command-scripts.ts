@@ -1,7 +1,7 @@
 import { commandCases } from "../../src/policy/command/analyze.cases.ts";
 import type { Random } from "./random.ts";
 
-/** Programs that exist where random scripts run. They write down what they were called with, and do nothing else. */
+/** Stub programs for random scripts. They record their arguments and do nothing else. */
 export const stubs: readonly string[] = [
   "git",
   "ls",
@@ -19,7 +19,7 @@ export const stubs: readonly string[] = [
   "foo",
 ];
 
-/** The one that fails. */
+/** The stub that fails. */
 export const failingStub = "rg";
 
 /** Real programs that run others. */
@@ -81,7 +81,7 @@ const quietRedirects = [
   ">&2",
 ];
 
-/** Most of these mean only themselves; what does not must be noticed among them. */
+/** Mostly literal words; the others must be detected among them. */
 const nearlyPlain = (random: Random): string => (random.chance(0.06) ? random.pick(oddWords) : plainWord(random));
 
 const plainWord = (random: Random): string => {
@@ -117,7 +117,7 @@ const plainWord = (random: Random): string => {
   return quoteWord(word, random);
 };
 
-/** The same word, written in one of the ways that mean nothing but itself. */
+/** The same word in one of its equivalent quotings. */
 const quoteWord = (word: string, random: Random): string => {
   const isBare = /^[\w./=:%+@^~-]+$/.test(word) && !/^[~=]/.test(word);
   const kind = random.below(isBare ? 8 : 3);
@@ -263,7 +263,7 @@ const mutateText = (text: string, random: Random): string => {
   return result;
 };
 
-/** Whether a script may really be run here: nothing absolute that could be written, no endless copies of itself, no signals. */
+/** Whether a script is safe to run: no absolute path that could be written, no fork bomb, no signals. */
 export const isSafeToRun = (text: string): boolean =>
   !text.includes("\0") &&
   text.isWellFormed() &&

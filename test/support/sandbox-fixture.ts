@@ -15,20 +15,20 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { bin, root } from "../built.ts";
 
-/** Who runs the program: the user of the tests, or an ordinary one where the tests run as root. */
+/** The user that runs the program: the user of the tests, or an unprivileged one if the tests run as root. */
 export type SandboxUser = { readonly name: string; readonly uid?: number };
 
 const isRoot = process.getuid?.() === 0;
 
-/** The user of the tests, and nobody where that is root. */
+/** The user of the tests, and the unprivileged one if that is root. */
 export const users: readonly SandboxUser[] = isRoot
   ? [{ name: "root" }, { name: "nobody", uid: 65_534 }]
   : [{ name: "a user" }];
 
-/** Whether bubblewrap is installed. CI installs it; elsewhere the tests that need it say that they did not run. */
+/** Whether bubblewrap is installed. CI installs it; elsewhere the tests that need it are reported as skipped. */
 export const hasBubblewrap: boolean = existsSync("/usr/bin/bwrap") || existsSync("/usr/local/bin/bwrap");
 
-/** How a command ended, as the model reads it. */
+/** The result of a command, as the model reads it. */
 type SandboxedResult = { readonly code: string; readonly output: string };
 
 export type SandboxRunOptions = { readonly args?: readonly string[]; readonly path?: string };
@@ -36,16 +36,16 @@ export type SandboxRunOptions = { readonly args?: readonly string[]; readonly pa
 export type SandboxFixture = {
   readonly workspace: string;
   readonly home: string;
-  /** Writes a file below the stage, owned by the user. */
+  /** Writes a file below the fixture's folder, owned by the user. */
   readonly put: (path: string, text: string, mode?: number) => string;
-  /** Runs scripts one after the other, in one session of the packaged program. The gate would refuse much of them as commands. */
+  /** Runs scripts one after the other, in one session of the packaged program. The gate would deny many of them as direct commands. */
   readonly run: (commands: readonly string[], options?: SandboxRunOptions) => Promise<readonly SandboxedResult[]>;
   readonly close: () => void;
 };
 
 const parent = isRoot ? "/var/cache" : join(root, ".cache");
 
-/** A copy of the packaged program that every user can read. Remove it in the end. */
+/** Copies the packaged program so that every user can read it. The caller removes it. */
 export const copyProgram = (): string => {
   mkdirSync(parent, { recursive: true });
   const app = realpathSync(mkdtempSync(join(parent, "parley-program-")));
@@ -54,7 +54,7 @@ export const copyProgram = (): string => {
   return app;
 };
 
-/** A workspace and a home outside of /tmp, where a sandbox hides nothing by itself. */
+/** Creates a workspace and a home outside /tmp, which a sandbox would hide. */
 export const openSandboxFixture = (user: SandboxUser, app: string): SandboxFixture => {
   const base = realpathSync(mkdtempSync(join(parent, "parley-sandbox-")));
   const own = (path: string): void => {
@@ -122,7 +122,7 @@ const readResults = (line: string): readonly SandboxedResult[] => {
   return [{ code, output }];
 };
 
-/** The text that has the form of a command's result, wherever the line holds it. */
+/** Finds the text that has the form of a command's result, anywhere in the line. */
 const findOutput = (value: unknown): string | undefined => {
   if (typeof value === "string") return value.startsWith("Command: ") ? value : undefined;
   if (typeof value !== "object" || value === null) return undefined;

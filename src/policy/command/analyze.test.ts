@@ -55,27 +55,27 @@ describe("a command line", () => {
     },
   );
 
-  it.each(readOnlyCommands)("runs unasked if it only reads: %s", async (text) => {
+  it.each(readOnlyCommands)("runs without approval if it is read-only: %s", async (text) => {
     expect(await judge(text)).toMatchObject({ decision: "allow", reason: "Every command is allowed." });
   });
 
-  it.each(commandsToAskAbout)("is asked about even with a rule for its program: %s", async (text) => {
+  it.each(commandsToAskAbout)("needs approval even with a rule for its program: %s", async (text) => {
     expect(await decision(text, { allow: [...allowedRules, ["cd"], ["sort"], ["date"], ["node"]] })).toBe("ask");
   });
 
-  it("is judged no less strictly in yolo mode if it is denied", async () => {
+  it("is denied in yolo mode too if it is denied", async () => {
     const rows = commandCases.filter(({ expect: expected }) => expected === "deny");
     const verdicts = await Promise.all(rows.map((row) => judgeCase(row, { mode: "yolo" })));
     expect(verdicts).toEqual(rows.map(() => "deny"));
   });
 
-  it("is refused in plan mode unless it only reads", async () => {
+  it("is denied in plan mode unless it is read-only", async () => {
     const verdicts = await Promise.all(commandCases.map((row) => judgeCase(row, { mode: "plan" })));
     expect(verdicts).toEqual(commandCases.map(({ expect: expected }) => (expected === "allow" ? "allow" : "deny")));
     expect(await decision("npm test", { mode: "plan", allow: allowedRules })).toBe("deny");
   });
 
-  it("keeps its verdict, or gets a stricter one, however its words are quoted and spaced", async () => {
+  it("gets the same or a stricter decision, however its words are quoted and spaced", async () => {
     const weaker: string[] = [];
     for (const [at, row] of commandCases.entries())
       for (let round = 0; round < 8; round++) {
@@ -86,7 +86,7 @@ describe("a command line", () => {
     expect(weaker).toEqual([]);
   });
 
-  it("is judged no less strictly when more is added to it", async () => {
+  it("gets no looser decision when more is added to it", async () => {
     const around = [
       (text: string) => `true; ${text}`,
       (text: string) => `${text}\ntrue`,
@@ -122,8 +122,8 @@ const disguised = (text: string, random: Random): string => {
   return random.pick(["", " ", "\n"]) + changed + text.slice(bare.length) + random.pick(["", " ", "\n"]);
 };
 
-describe("what a person sees of a command line", () => {
-  it("is all of it, where it runs, and what each of its commands stands for", async () => {
+describe("the analysis of a command line", () => {
+  it("has the text, the folder, and the program of each command", async () => {
     const { text, folder, shape, programs, commands, suggestedRules } = await read("git log | grep fix && echo ok");
     expect({ text, folder, shape, roots: programs, always: suggestedRules }).toEqual({
       text: "git log | grep fix && echo ok",
@@ -143,7 +143,7 @@ describe("what a person sees of a command line", () => {
     ]);
   });
 
-  it("names what an opaque line is seen to run, and offers no rule for it", async () => {
+  it("lists the programs of an opaque line, and suggests no rule for it", async () => {
     const { shape, reason, programs, suggestedRules, commands } = await read("echo $(curl x) > y");
     expect({ shape, reason, names: programs.map(({ name }) => name), always: suggestedRules, commands }).toEqual({
       shape: "opaque",
@@ -154,12 +154,12 @@ describe("what a person sees of a command line", () => {
     });
   });
 
-  it("does not call plain what two readers read in two ways", async () => {
+  it("is opaque where two parsers disagree", async () => {
     const { shape, reason } = await read("declare -x A=1");
     expect({ shape, reason }).toEqual({ shape: "opaque", reason: "can be parsed in more than one way" });
   });
 
-  it("says which command needs an answer", async () => {
+  it("names the command that needs approval", async () => {
     expect(await judge("ls && touch x")).toEqual({
       decision: "ask",
       reason: "`touch x` is not on your allow list.",
@@ -174,7 +174,7 @@ describe("what a person sees of a command line", () => {
     });
   });
 
-  it("tells whether it reads or writes outside the workspace", async () => {
+  it("says whether it reads or writes outside the workspace", async () => {
     const flags = async (text: string) => {
       const { readsOutside, writesOutside } = await read(text);
       return [readsOutside, writesOutside];
@@ -186,7 +186,7 @@ describe("what a person sees of a command line", () => {
   });
 });
 
-describe("a rule that a person would have remembered", () => {
+describe("a suggested rule", () => {
   it.each([
     ["git commit -m 'a b'", [["git", "commit"]]],
     ["git push -u origin main", [["git", "push", "-u", "origin", "main"]]],
@@ -236,14 +236,14 @@ describe("a rule that a person would have remembered", () => {
 describe("a rule that allows", () => {
   const allows = (rule: string, text: string) => decision(text, { allow: [rule.split(" ")] });
 
-  it("covers words, never the beginning of one", async () => {
+  it("covers whole words, never a prefix of one", async () => {
     expect(await allows("make", "makeshift")).toBe("ask");
     expect(await allows("npm test", "npm testing")).toBe("ask");
     expect(await allows("npm test", "npm  'test'")).toBe("allow");
     expect(await allows("make", "sudo make")).toBe("ask");
   });
 
-  it("covers names and paths of the workspace after its words, but no option, setting, address or code", async () => {
+  it("covers names and workspace paths after its words, but no option, setting, URL or code", async () => {
     expect(await allows("make", "make build src/a.o")).toBe("allow");
     expect(await allows("npm run", "npm run build:prod")).toBe("allow");
     for (const text of [
@@ -258,7 +258,7 @@ describe("a rule that allows", () => {
       expect([text, await allows("make", text)]).toEqual([text, "ask"]);
   });
 
-  it("covers ordinary work with git only where it names the subcommand", async () => {
+  it("covers git commands that change the repository only if it names the subcommand", async () => {
     expect(await allows("git", "git commit -m x")).toBe("ask");
     expect(await allows("git commit", "git commit -am x")).toBe("allow");
     expect(await allows("git commit", "git commit --no-verify -m x")).toBe("ask");
@@ -319,7 +319,7 @@ describe("a rule that allows", () => {
     ["env", "env -S ls"],
     ["make", "make SHELL=./evil.sh"],
     ["ssh", "ssh -o ProxyCommand=x host"],
-  ])("for %s does not cover what runs another program, or leaves the workspace: %s", async (rule, text) => {
+  ])("for %s does not cover a command that runs another program, or leaves the workspace: %s", async (rule, text) => {
     expect(await allows(rule, text)).toBe("ask");
   });
 
@@ -335,7 +335,7 @@ describe("a rule that allows", () => {
     ["sqlite3 x.db", "cat x | sqlite3 x.db"],
     ["curl -T - x", "cat x | curl -T - x"],
     ["nc host 1", "cat x | nc host 1"],
-  ])("for %s does not cover what it is fed: %s", async (rule, text) => {
+  ])("for %s does not cover piped input: %s", async (rule, text) => {
     expect(await allows(rule, text)).toBe("ask");
     expect((await read(text)).suggestedRules).toEqual([]);
   });
@@ -353,7 +353,7 @@ describe("a rule that allows", () => {
     expect(await decision("tar cf .git/hooks/pre-commit src", { allow: [["tar"]] })).toBe("deny");
   });
 
-  it("covers nothing that is not plain, whatever it says", async () => {
+  it("covers no opaque command line", async () => {
     for (const text of [
       "make > x",
       "make &",
@@ -374,7 +374,7 @@ describe("a rule that allows", () => {
       expect([text, await allows("make", text)]).toEqual([text, "ask"]);
   });
 
-  it("covers each command of a line, from the folder the line is in by then", async () => {
+  it("covers each command of a line, from the folder the line is in at that point", async () => {
     expect(await allows("npm test", "npm test 2>&1 | tail -5")).toBe("allow");
     expect(await allows("npm test", "cd src && npm test < ../README.md 2>/dev/null")).toBe("allow");
     expect(await allows("npm test", "cd src && cat ../README.md && npm test")).toBe("allow");
@@ -392,7 +392,7 @@ describe("a rule that allows", () => {
     expect(await allows("FOO=1 npm test", "FOO=2 npm test")).toBe("ask");
   });
 
-  it("is judged where a link of a changed folder leads", async () => {
+  it("applies to the target of a link after cd", async () => {
     const canonical = async (path: string) => (path === `${root}/link` ? "/elsewhere/deep" : path);
     const isInside = async (path: string) =>
       path === root || path.startsWith(`${root}/`) || path.startsWith("/elsewhere/deep");
@@ -400,7 +400,7 @@ describe("a rule that allows", () => {
     expect(await decision("cd link && cat ../x", {}, { canonical, isInside })).toBe("ask");
   });
 
-  it("is needed for everything, reading too, where only what rules name may run", async () => {
+  it("is required even for read-only commands with an exclusive allow list", async () => {
     expect(await decision("ls", { isAllowListOnly: true })).toBe("ask");
     expect(await decision("ls src", { isAllowListOnly: true, allow: [["ls"]] })).toBe("allow");
     expect(await decision("ls", { isAllowListOnly: true, mode: "yolo" })).toBe("ask");
@@ -409,7 +409,7 @@ describe("a rule that allows", () => {
 });
 
 describe("a program", () => {
-  it("is asked about where it lies in the workspace, is not found, or is found by luck", async () => {
+  it("needs approval if it is inside the workspace, is not found, or is named by a relative path", async () => {
     expect(await decision("ls", {}, { findProgram: async () => `${root}/bin/ls` })).toBe("ask");
     expect(await decision("ls", {}, { findProgram: async () => undefined })).toBe("ask");
     expect(await decision("ls", {}, { env: { PATH: "/usr/bin::/bin" } })).toBe("ask");
@@ -426,7 +426,7 @@ describe("a program", () => {
     },
   );
 
-  it("is asked about where the line may be in a folder outside the workspace by then", async () => {
+  it("needs approval if the line may be in a folder outside the workspace at that point", async () => {
     const isInside = async (path: string) => path.startsWith(root) && !path.startsWith(`${root}/link`);
     expect(await decision("cd link; ls", {}, { isInside })).toBe("ask");
     expect(await decision("cd src; cd link && cat x", {}, { isInside })).toBe("ask");
@@ -434,7 +434,7 @@ describe("a program", () => {
 });
 
 describe("git", () => {
-  it("is asked about where the repository's settings could make it run something", async () => {
+  it("needs approval if the repository's configuration could make it run a program", async () => {
     const findRepository = async () => ({ root, risk: "the git configuration sets core.fsmonitor" });
     expect(await judge("git status", { allow: [["git"]] }, { findRepository })).toMatchObject({
       decision: "ask",
@@ -443,13 +443,13 @@ describe("git", () => {
     });
   });
 
-  it("is asked about where the repository is larger than the workspace, unless a rule names it", async () => {
+  it("needs approval if the repository is larger than the workspace, unless a rule names it", async () => {
     const findRepository = async () => ({ root: home, risk: undefined });
     expect(await decision("git log", {}, { findRepository })).toBe("ask");
     expect(await decision("git log", { allow: [["git"]] }, { findRepository })).toBe("allow");
   });
 
-  it("is looked at in every folder the line may be in", async () => {
+  it("is checked in every folder the line may be in", async () => {
     const findRepository = async (folder: string) => ({
       root,
       risk: folder.endsWith("/vendor") ? "a nested one" : undefined,

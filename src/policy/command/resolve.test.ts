@@ -65,22 +65,22 @@ describe("a command line on a real disk", () => {
     "cat dangling",
     "grep x out",
     "cd vendor && git status",
-  ])("is asked about where a link leads out, or a nested repository is not plain: %s", async (text) => {
+  ])("needs approval if a link leads out, or a nested repository may run programs: %s", async (text) => {
     expect(await judge(text)).toBe("ask");
   });
 
-  it("starts from the folder it would run in", async () => {
+  it("is resolved from the folder it would run in", async () => {
     expect(await judge("cat a.ts", "src")).toBe("allow");
     expect(await judge("cat ../src/a.ts", "src")).toBe("allow");
     expect(await judge("cat ../../secret", "src")).toBe("ask");
     expect(await judge("git status", "vendor")).toBe("ask");
   });
 
-  it("is asked about where the search path leads to a program in the workspace", async () => {
+  it("needs approval if the search path leads to a program in the workspace", async () => {
     expect(await judge("ls", ".", "default", `${join(root, "bin")}:/usr/bin:/bin`)).toBe("ask");
   });
 
-  it("does not write through links, where nobody is asked", async () => {
+  it("does not write through links in yolo mode", async () => {
     expect(await judge("echo x > src/new", ".", "yolo")).toBe("allow");
     expect(await judge("echo x > in", ".", "yolo")).toBe("allow");
     expect(await judge("echo x > out", ".", "yolo")).toBe("deny");

@@ -14,7 +14,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const system = "C:\\Windows\\System32\\cmd.exe";
 
 describe("a command on Windows", () => {
-  it("runs with cmd.exe /c, its text as it is", () => {
+  it("runs with cmd.exe /c, its text unchanged", () => {
     expect(buildCmdProgram('dir "a b" & echo %PATH%', { PATH: "C:\\bin" })).toEqual({
       file: system,
       args: ["/d", "/s", "/c", '"dir "a b" & echo %PATH%"'],
@@ -74,7 +74,7 @@ describe("the judge of commands on Windows", () => {
     ["npm test -- -u", "npm test", "ask"],
     ["NPM test", "npm test", "ask"],
     ["npm", "npm test", "ask"],
-  ])("takes %j under the rule %j as: %s", (text, rule, decision) => {
+  ])("decides about %j under the rule %j: %s", (text, rule, decision) => {
     expect(judge(text, { allow: [rule] })).toBe(decision);
     expect(judge(text, { exact: [rule] })).toBe(decision);
   });
@@ -87,7 +87,7 @@ describe("the judge of commands on Windows", () => {
     },
   );
 
-  it("asks in yolo mode where a rule denies something, since a variable may hold it", () => {
+  it("asks in yolo mode if a deny rule exists, since a variable may contain the program", () => {
     expect(judge("%X% x", { deny: ["del"], mode: "yolo" })).toBe("ask");
     expect(judge("%X% x", { mode: "yolo" })).toBe("allow");
   });
@@ -96,7 +96,7 @@ describe("the judge of commands on Windows", () => {
     expect(judge("dir", { mode: "plan", allow: ["dir"] })).toBe("deny");
   });
 
-  it("offers to remember only what a rule can name", () => {
+  it("suggests only rules that can be parsed", () => {
     expect(analyzeCmd("npm run build", "C:\\work").suggestedRules).toEqual([["npm", "run", "build"]]);
     for (const text of ["npm  test", "npm test & dir", 'echo "a"', "echo > x", " dir"])
       expect(analyzeCmd(text, "C:\\work").suggestedRules).toEqual([]);
@@ -135,7 +135,7 @@ describe("a session", () => {
     expect(await programOn("win32")).toEqual(["ask", "cmd.exe", '"echo hello"']);
   });
 
-  it("knows harmless commands elsewhere and runs them with bash", async () => {
+  it("runs read-only commands without asking elsewhere, with bash", async () => {
     expect(await programOn("linux")).toEqual(["allow", "bash", "echo hello"]);
   });
 });

@@ -79,7 +79,7 @@ const decide = async (
   options: Partial<PermissionGateOptions> = {},
 ): Promise<PermissionVerdict["decision"]> => (await gate(options).judge(request)).decision;
 
-describe("the modes", () => {
+describe("the approval modes", () => {
   const rows: readonly (readonly [what: string, request: GateRequest, decisions: string])[] = [
     // in plan, default, auto_edit and yolo mode
     ["reads in the workspace", read, "allow allow allow allow"],
@@ -104,19 +104,19 @@ describe("the modes", () => {
     expect(found.join(" ")).toBe(decisions);
   });
 
-  it("can be changed while the session lives", async () => {
+  it("can be changed during the session", async () => {
     const one = gate();
     one.setMode("yolo");
     expect([one.mode(), (await one.judge(write)).decision]).toEqual(["yolo", "allow"]);
   });
 
-  it.each([["deny"], ["Plan"], [""], [undefined], [{}]])("do not change to one that does not exist: %j", (mode) => {
+  it.each([["deny"], ["Plan"], [""], [undefined], [{}]])("reject an unknown mode: %j", (mode) => {
     const one = gate({ mode: "plan" });
     expect(() => one.setMode(mode as never)).toThrow("Unknown approval mode");
     expect(one.mode()).toBe("plan");
   });
 
-  it("hold against rules where only reading is wanted", async () => {
+  it("stay read-only in plan mode, whatever rules allow", async () => {
     const allowed = allow("run_shell_command", "write_file", "server:github");
     const found = await Promise.all(
       [run("npm test"), write, mcp].map((each) => decide(each, { mode: "plan", rules: allowed })),
@@ -124,14 +124,14 @@ describe("the modes", () => {
     expect(found).toEqual(["deny", "deny", "deny"]);
   });
 
-  it("tell the model why plan mode does not run something", async () => {
+  it("explain to the model why plan mode does not run a call", async () => {
     expect((await gate({ mode: "plan" }).judge(write)).reason).toBe(
       "Plan mode is read-only: write_file was not run. Read what you need, then describe your plan; the user decides when to leave plan mode.",
     );
   });
 });
 
-describe("where nobody is there to answer", () => {
+describe("in a session that is not interactive", () => {
   const rows: readonly (readonly [what: string, request: GateRequest, reason: string])[] = [
     ["an edit", write, "--approval-mode auto_edit or --approval-mode yolo"],
     ["a protected edit", odd, "--allowed-tools 'path:.envrc'"],
@@ -140,12 +140,12 @@ describe("where nobody is there to answer", () => {
     ["an address", fetch("https://docs.test/"), "--allowed-tools 'web_fetch' or --approval-mode yolo"],
     ["a server's tool", mcp, "--allowed-tools 'server:github' or --approval-mode yolo"],
   ];
-  it.each(rows)("%s is refused, and the refusal names what would allow it", async (_, request, options) => {
+  it.each(rows)("%s is denied, and the reason names the options that would allow it", async (_, request, options) => {
     const { decision, reason } = await gate({ interactive: false }).judge(request);
     expect([decision, reason.endsWith(` To allow it, start with ${options}.`)]).toEqual(["deny", true]);
   });
 
-  it("what a rule or the mode allows runs all the same", async () => {
+  it("calls that a rule or the mode allows still run", async () => {
     const headless = { interactive: false };
     expect(await decide(run("npm test"), { ...headless, rules: allow("run_shell_command(npm test)") })).toBe("allow");
     expect(await decide(write, { ...headless, mode: "auto_edit" })).toBe("allow");
@@ -213,12 +213,12 @@ describe("rules", () => {
     expect(await decide(request, { mode: "yolo", rules: deny(rule) })).toBe(decision);
   });
 
-  it("deny what they also allow", async () => {
+  it("deny a call that another rule allows", async () => {
     const both = { settings: { allow: rules("write_file"), deny: rules("write_file") } };
     expect(await decide(write, { rules: both })).toBe("deny");
   });
 
-  it("keep a list of all that may run, in yolo mode and with nobody there", async () => {
+  it("can be an exclusive allow list, also in yolo mode and without a terminal", async () => {
     const only = { commandLine: { only: rules("read_file", "run_shell_command(echo)", "host:docs.test") } };
     const requests = [
       read,
@@ -244,13 +244,11 @@ describe("rules", () => {
     "path:../x",
     "path:",
     "a b",
-  ])("are not read where it is not clear what they say: %s", (text) =>
-    expect(parsePermissionRule(text)).toBeUndefined(),
-  );
+  ])("are rejected if they are ambiguous: %s", (text) => expect(parsePermissionRule(text)).toBeUndefined());
 });
 
 describe("in a folder that is not trusted", () => {
-  it("the person's settings allow nothing, and the command line still does", async () => {
+  it("the user's settings allow nothing, and the command line still does", async () => {
     const request = run("npm test");
     const rule = { allow: rules("run_shell_command(npm test)") };
     expect(await decide(request, { trusted: false, rules: { settings: rule } })).toBe("ask");
@@ -259,7 +257,7 @@ describe("in a folder that is not trusted", () => {
     expect(await decide(hooks, { trusted: false, mode: "yolo" })).toBe("deny");
   });
 
-  it("what the person denies stays denied", async () => {
+  it("deny rules of the user still apply", async () => {
     expect(await decide(write, { trusted: false, mode: "yolo", rules: deny("write_file") })).toBe("deny");
   });
 
@@ -276,7 +274,7 @@ describe("in a folder that is not trusted", () => {
   ])("a session with %o starts in %s mode", (sources, mode) => expect(chooseInitialMode(sources)).toBe(mode));
 });
 
-describe("what is answered for always", () => {
+describe("an always-allow answer", () => {
   it.each<[string, GateRequest, PermissionVerdict["details"]["always"]]>([
     ["an edit", write, [{ type: "tool", tool: "write_file" }]],
     ["a command", run("npm test"), [{ type: "command", commands: [["npm", "test"]] }]],
@@ -292,11 +290,11 @@ describe("what is answered for always", () => {
     ["a command that cannot be read for sure", run("npm $(x)"), []],
     ["a protected edit", odd, []],
     ["an odd address", fetch("https://docs.test/?SECRET"), []],
-  ])("is offered where it would spare the next question: %s", async (_, request, always) => {
+  ])("is offered if it would avoid the next question: %s", async (_, request, always) => {
     expect((await gate().judge(request)).details.always).toEqual(always);
   });
 
-  it("holds for as long as the gate lives, and for nothing else", async () => {
+  it("holds for the lifetime of the gate, and for nothing else", async () => {
     const one = gate();
     one.remember({ type: "command", commands: [["npm", "run"], ["make"]] });
     one.remember({ type: "server", server: "github" });
@@ -314,7 +312,7 @@ describe("what is answered for always", () => {
     ["a tool that stays while its neighbours change", { server: "s2", tool: "t1" }, 0, "allow"],
     ["a server as it was seen", { server: "s1", tool: "t3" }, 1, "allow"],
     ["a server started in another way, or offering other tools", { server: "s2", tool: "t1" }, 1, "ask"],
-  ])("for a server's tool holds for what the person saw: %s", async (_, identity, scope, decision) => {
+  ])("for a server's tool holds only for what the user was shown: %s", async (_, identity, scope, decision) => {
     const one = gate();
     const { always } = (await one.judge({ ...mcp, identity: seen })).details;
     expect(always).toEqual([
@@ -344,7 +342,7 @@ describe("a project", () => {
   );
   const strictness = { allow: 0, ask: 1, deny: 2 };
 
-  it("can only tighten: with its rules nothing is looser than without", async () => {
+  it("can only restrict: with its rules no decision is looser than without", async () => {
     await fc.assert(
       fc.asyncProperty(
         requests,

@@ -163,10 +163,10 @@ export const checkSideEffect = (
   { allow }: PermissionRules,
   mode: ApprovalMode,
 ): readonly GateFinding[] => {
-  const { tool, access, server, touches } = request;
+  const { tool, access, server: name, touches } = request;
   if (allow.some((rule) => coversTool(rule, request))) return [];
-  if (server !== undefined)
-    return askUnlessAllowed(`${tool} is a tool of the MCP server ${server}.`, { type: "server", name: server });
+  if (name !== undefined)
+    return askUnlessAllowed(`${tool} is a tool of the MCP server ${name}.`, { type: "server", name });
   switch (access) {
     case "read":
       return [];

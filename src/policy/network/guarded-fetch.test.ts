@@ -56,7 +56,7 @@ describe("fetching from the web", () => {
     return { web, requests, opened, lookups };
   };
 
-  it("asks the checked address for the name, and sends nothing that tells who asks", async () => {
+  it("connects to the checked address, and sends no identifying headers", async () => {
     const { web, requests, opened, lookups } = await internet((_, response) =>
       response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
     );
@@ -83,12 +83,12 @@ describe("fetching from the web", () => {
     expect(requests[0]?.headers.host).toBe("public.test");
   });
 
-  it("gives an error page as what it is", async () => {
+  it("returns an error page with its status", async () => {
     const { web } = await internet((_, response) => response.writeHead(404).end("no"));
     expect(await web.fetch("http://public.test/", asked)).toMatchObject({ status: 404, cut: false });
   });
 
-  it("never connects to a second answer for a name", async () => {
+  it("never connects to the result of a second lookup (DNS rebinding)", async () => {
     const answers = [[publicAddress], ["127.0.0.1"]];
     const { web, opened } = await internet((_, response) => response.end("ok"), {
       lookup: () => Promise.resolve(answers.shift() ?? []),
@@ -114,13 +114,13 @@ describe("fetching from the web", () => {
     "http://2130706433/",
     "file:///etc/passwd",
     "http://localhost/",
-  ])("refuses %s before looking anything up", async (url) => {
+  ])("refuses %s before any lookup", async (url) => {
     const { web, opened, lookups } = await internet((_, response) => response.end("secret"));
     await expect(web.fetch(url, asked)).rejects.toBeInstanceOf(PolicyError);
     expect({ opened, lookups }).toEqual({ opened: [], lookups: [] });
   });
 
-  it("says when a name does not exist", async () => {
+  it("reports a host name that does not exist", async () => {
     const { web } = await internet((_, response) => response.end(), {
       lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND")),
     });
@@ -129,7 +129,7 @@ describe("fetching from the web", () => {
     );
   });
 
-  it("tries the next checked address where one does not answer", async () => {
+  it("tries the next checked address if one refuses the connection", async () => {
     const port = await listening(createServer((_, response) => response.end("ok")));
     const opened: string[] = [];
     const web = createGuardedWeb({
@@ -144,7 +144,7 @@ describe("fetching from the web", () => {
     expect(opened).toEqual(["8.8.8.8", publicAddress]);
   });
 
-  it("speaks TLS to the checked address in the name's own name", async () => {
+  it("uses TLS with the host name at the checked address", async () => {
     const hello = deferred<Buffer>();
     const port = await listening(
       createTcpServer((socket) =>
@@ -172,7 +172,7 @@ describe("fetching from the web", () => {
     });
   });
 
-  describe("and being sent elsewhere", () => {
+  describe("with redirects", () => {
     const to =
       (location: string, status = 302): RequestListener =>
       (request, response) =>
@@ -198,13 +198,13 @@ describe("fetching from the web", () => {
       "file:///etc/passwd",
       "http://public.test:0x",
       "http://2852039166/latest/",
-    ])("refuses to follow to %s, whoever allows it", async (location) => {
+    ])("refuses to follow to %s, even if the caller allows it", async (location) => {
       const { web, opened } = await internet(to(location), { mayFollow: () => true });
       await expect(web.fetch("http://public.test/r", asked)).rejects.toMatchObject({ type: "policy_violation" });
       expect(opened).toHaveLength(1);
     });
 
-    it("checks where the next name leads", async () => {
+    it("checks the addresses of the next host", async () => {
       const { web, opened } = await internet(to("http://inside.test/"), {
         mayFollow: () => true,
         lookup: (host) => Promise.resolve([host === "inside.test" ? "10.0.0.1" : publicAddress]),
@@ -218,7 +218,7 @@ describe("fetching from the web", () => {
       expect(opened).toHaveLength(1);
     });
 
-    it("does not go to another host by itself, and says where it would have gone", async () => {
+    it("does not follow to another host by itself, and names the target", async () => {
       const { web, opened } = await internet(to("http://other.test/x"));
       await expect(web.fetch("http://public.test/r", asked)).rejects.toEqual(
         new PolicyError(
@@ -229,12 +229,12 @@ describe("fetching from the web", () => {
       expect(opened).toHaveLength(1);
     });
 
-    it("does not go to another port by itself", async () => {
+    it("does not follow to another port by itself", async () => {
       const { web } = await internet(to("http://public.test:8080/x"));
       await expect(web.fetch("http://public.test/r", asked)).rejects.toMatchObject({ type: "policy_violation" });
     });
 
-    it.each([302, 307, 308])("takes no credentials along, nor to the first host (%i)", async (status) => {
+    it.each([302, 307, 308])("sends no credentials, not even to the first host (%i)", async (status) => {
       const asks: string[] = [];
       const { web, requests } = await internet(to("http://other.test/x", status), {
         mayFollow: ({ url }, from) => {
@@ -257,7 +257,7 @@ describe("fetching from the web", () => {
       });
     });
 
-    it("lets go of the connection it was sent away from", async () => {
+    it("closes the connection of a redirect", async () => {
       const closed = deferred<void>();
       const { web } = await internet((request, response) => {
         if (request.url !== "/r") return response.end("there");
@@ -268,7 +268,7 @@ describe("fetching from the web", () => {
       await closed.promise;
     });
 
-    it("gives up after five times", async () => {
+    it("stops after five redirects", async () => {
       const { web, requests } = await internet(to("/r"));
       await expect(web.fetch("http://loop.test/r", asked)).rejects.toEqual(
         new PolicyError("policy_violation", "http://loop.test/r redirects more than 5 times."),
@@ -277,12 +277,12 @@ describe("fetching from the web", () => {
     });
   });
 
-  describe("and getting too much", () => {
+  describe("with a body that is too large", () => {
     it.each([
       ["as it is", undefined, (text: string) => Buffer.from(text)],
       ["gzip", "gzip", (text: string) => gzipSync(text)],
       ["brotli", "br", (text: string) => brotliCompressSync(text)],
-    ])("keeps the first bytes, counted unpacked: %s", async (_, encoding, pack) => {
+    ])("keeps the first bytes, counted after decompression: %s", async (_, encoding, pack) => {
       const { web } = await internet((_request, response) => {
         if (encoding !== undefined) response.setHeader("content-encoding", encoding);
         response.end(pack("x".repeat(20_000_000)));
@@ -291,7 +291,7 @@ describe("fetching from the web", () => {
       expect({ length: bytes.length, cut }).toEqual({ length: 1000, cut: true });
     });
 
-    it("closes the connection of a body without end", async () => {
+    it("closes the connection of an endless body", async () => {
       const closed = deferred<void>();
       const { web } = await internet((request, response) => {
         request.socket.once("close", () => closed.resolve());
@@ -308,7 +308,7 @@ describe("fetching from the web", () => {
     it.each([
       [1000, false],
       [1001, true],
-    ])("of %i bytes says whether any are missing: %s", async (length, cut) => {
+    ])("of %i bytes reports whether it was truncated: %s", async (length, cut) => {
       const { web } = await internet((_, response) => response.end("x".repeat(length)));
       expect(await web.fetch("http://public.test/", asked)).toMatchObject({ cut });
     });
@@ -319,15 +319,15 @@ describe("fetching from the web", () => {
       "packed and cut off",
       (response) => response.setHeader("content-encoding", "gzip").end(gzipSync("hello").subarray(0, 12)),
     ],
-    ["packed as nobody asked", (response) => response.setHeader("content-encoding", "zstd").end("x")],
+    ["in an unsupported encoding", (response) => response.setHeader("content-encoding", "zstd").end("x")],
     ["cut off", (response) => response.writeHead(200, { "content-length": 100 }).write("x", () => response.destroy())],
     ["no answer", (response) => response.destroy()],
-  ])("tells a broken answer from a whole one: %s", async (_, answer) => {
+  ])("rejects a broken response: %s", async (_, answer) => {
     const { web } = await internet((_request, response) => answer(response));
     await expect(web.fetch("http://public.test/", asked)).rejects.toBeInstanceOf(NetError);
   });
 
-  describe("and waiting too long", () => {
+  describe("with a timeout", () => {
     const late = async (work: (clock: ManualClock) => Promise<{ web: GuardedWeb; waiting: Promise<unknown> }>) => {
       const clock = manualClock();
       const { web, waiting } = await work(clock);
@@ -337,27 +337,27 @@ describe("fetching from the web", () => {
       await expect(fetched).rejects.toEqual(new PolicyError("timeout", "http://slow.test/ timed out after 30 s."));
     };
 
-    it("ends a body that drips", () =>
+    it("stops a slow body", () =>
       late(async (clock) => {
         const begun = deferred<void>();
         const { web } = await internet((_, response) => response.write("x", () => begun.resolve()), { clock });
         return { web, waiting: begun.promise };
       }));
 
-    it("ends a wait for headers", () =>
+    it("stops a wait for headers", () =>
       late(async (clock) => {
         const begun = deferred<void>();
         const { web } = await internet(() => begun.resolve(), { clock });
         return { web, waiting: begun.promise };
       }));
 
-    it("ends a wait for a name", () =>
+    it("stops a wait for a lookup", () =>
       late(async (clock) => {
         const { web } = await internet((_, response) => response.end(), { clock, lookup: () => new Promise(() => {}) });
         return { web, waiting: Promise.resolve() };
       }));
 
-    it("gives the next address a turn where the first stays silent", async () => {
+    it("tries the next address if the first does not respond", async () => {
       const clock = manualClock();
       const port = await listening(createServer((_, response) => response.end("ok")));
       const silent = deferred<void>();
@@ -379,7 +379,7 @@ describe("fetching from the web", () => {
     });
   });
 
-  it("stops at once when it is told to, and lets go of the connection", async () => {
+  it("stops at once when it is aborted, and closes the connection", async () => {
     const begun = deferred<void>();
     const closed = deferred<void>();
     const { web } = await internet((request, response) => {

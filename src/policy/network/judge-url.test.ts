@@ -9,7 +9,7 @@ const secret = "canary-7f3a9b2c";
 const redactor = createRedactor({ secrets: [secret] });
 const decide = (url: string): string => judgeUrl(url, { redactor }).decision;
 
-describe("an address that is not of the public internet", () => {
+describe("a URL that is not on the public internet", () => {
   it.each([
     "http://localhost/",
     "http://LOCALHOST./",
@@ -91,12 +91,12 @@ describe("an address that is not of the public internet", () => {
     "//public.test/",
     "not an address",
     "",
-  ])("is refused: %j", (url) => {
+  ])("is denied: %j", (url) => {
     expect(decide(url)).toBe("deny");
   });
 });
 
-describe("an odd address", () => {
+describe("a suspicious URL", () => {
   it.each([
     ["http://evil.test\\@allowed.test/", "evil.test"],
     ["http://allowed.test@evil.test/", "evil.test"],
@@ -125,7 +125,7 @@ describe("an odd address", () => {
     ],
     ["https://mzxw6ytboi2gk3tt.onswg4tfoqqgk3td.evil.test/", "mzxw6ytboi2gk3tt.onswg4tfoqqgk3td.evil.test"],
     [`https://public.test/?d=${"Zm9vYmFy1234".repeat(4)}`, "public.test"],
-  ])("is asked about, and its real host told: %j", (url, host) => {
+  ])("needs approval, and its real host is shown: %j", (url, host) => {
     const { decision, host: found } = judgeUrl(url, { redactor });
     expect({ decision, found }).toEqual({ decision: "ask", found: host });
   });
@@ -142,12 +142,12 @@ describe("an odd address", () => {
     "https://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/a.ts",
     "https://en.wikipedia.org/wiki/Pneumonoultramicroscopicsilicovolcanoconiosis",
     "https://search.test/?q=how+to+write+a+very+long+question+in+a+query+string+for+a+search",
-  ])("is not what this is: %s", (url) => {
+  ])("is not this: %s", (url) => {
     expect(judgeUrl(url, { redactor })).toMatchObject({ decision: "allow", reason: "" });
   });
 });
 
-describe("what a person is shown of an address", () => {
+describe("the displayed URL", () => {
   it("is the parsed form, its host in ASCII, without passwords and secrets", () => {
     expect(judgeUrl(`https://u:pass-word-1@\u0430llowed.test/a b?q=${secret}`, { redactor })).toEqual({
       decision: "ask",
@@ -158,7 +158,7 @@ describe("what a person is shown of an address", () => {
     });
   });
 
-  it("holds no control characters even where it is no address", () => {
+  it("has no control characters even if it is not a URL", () => {
     expect(judgeUrl("\u001b[2Jhello\n")).toEqual({
       decision: "deny",
       reason: "Not a valid URL.",
@@ -218,7 +218,7 @@ const spelled = (value: number, base: number): string =>
   base === 16 ? `0x${value.toString(16)}` : base === 8 ? `0${value.toString(8)}` : String(value);
 
 describe("every address", () => {
-  it("of four bytes is judged alike in every spelling, as another library judges it", () => {
+  it("of IPv4 is judged equally in every spelling, and as by another library", () => {
     const base = fc.constantFrom(10, 16, 8);
     fc.assert(
       fc.property(four, fc.tuple(base, base, base, base), fc.integer({ min: 1, max: 4 }), (bytes, bases, parts) => {
@@ -232,7 +232,7 @@ describe("every address", () => {
     );
   });
 
-  it("of sixteen bytes is public only where another library agrees", () => {
+  it("of IPv6 is public only if another library agrees", () => {
     fc.assert(
       fc.property(six, (groups) => {
         const text = groups.map((value) => value.toString(16)).join(":");

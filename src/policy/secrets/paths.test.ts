@@ -5,7 +5,7 @@ import { listSecretPathsInHome } from "./paths.ts";
 import { openWorkspace } from "../workspace/open.ts";
 
 describe("a home folder opened as a workspace", () => {
-  it("does not include the places where keys are", async () => {
+  it("does not include paths with keys", async () => {
     const disk = simulatedDisk();
     for (const path of [".ssh/id_rsa", ".aws/credentials", ".netrc", ".config/gcloud/x", "notes.txt"])
       disk.seed(`/home/me/${path}`, { kind: "file", text: "text" });
@@ -26,7 +26,7 @@ describe("a home folder opened as a workspace", () => {
   });
 });
 
-describe("files that tell agents what to do", () => {
+describe("files with instructions for agents", () => {
   it.each(["AGENTS.md", "CLAUDE.md", "sub/GEMINI.md", ".cursorrules", ".github/copilot-instructions.md", "Agents.MD"])(
     "are asked about in every mode: %s",
     (path) => {

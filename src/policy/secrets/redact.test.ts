@@ -24,7 +24,7 @@ describe("a known secret", () => {
   it.each([
     ["as it is", `key ${canary}!`, "key [secret]!"],
     ["twice", `${canary}${canary}`, "[secret][secret]"],
-    ["in a header nobody knows", `x-strange: ${canary}`, "x-strange: [secret]"],
+    ["in an unknown header", `x-strange: ${canary}`, "x-strange: [secret]"],
     ["in a URL", `https://a.test/?x=${encodeURIComponent(canary)}&y=1`, "https://a.test/?x=[secret]&y=1"],
     ["in JSON", JSON.stringify({ x: canary }), '{"x":"[secret]"}'],
     ["in hex", `0x${Buffer.from(canary).toString("hex")}`, "0x[secret]"],
@@ -34,11 +34,11 @@ describe("a known secret", () => {
     ["of a URL's password, decoded", "it was db-pass/word", "it was [secret]"],
     ["of several lines, one of them", "> second line of the key 2", "> [secret]"],
     ["told by hand", "(told-by-hand-123)", "([secret])"],
-  ])("is hidden %s", (_, text, hidden) => {
+  ])("is redacted %s", (_, text, hidden) => {
     expect({ text: redact(text), found: containsSecret(text) }).toEqual({ text: hidden, found: true });
   });
 
-  it("is found where letters lost their case", () => {
+  it("is found in another case", () => {
     expect(containsSecret("canary/7F3A+9B2C=D1")).toBe(true);
   });
 
@@ -70,7 +70,7 @@ describe("what looks like a secret", () => {
     ["npm", key("npm_", 36)],
     ["Stripe", key("sk_live_", 24)],
     ["a JWT", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"],
-  ])("of %s is hidden wherever it stands", (_, secret) => {
+  ])("of %s is redacted anywhere", (_, secret) => {
     const texts = [secret, `"${secret}"`, `(${secret})`, `key=${secret}\nnext`, `at f (${secret}) in x.ts:1`];
     expect(texts.map((text) => redact(text).includes(secret.slice(-12)))).toEqual(texts.map(() => false));
     expect(redact(`a ${secret} b`)).toBe("a [secret] b");
@@ -116,7 +116,7 @@ describe("what looks like a secret", () => {
       "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: X v1 (y)\n\nabc\n-----END PGP PRIVATE KEY BLOCK-----",
       "[secret]",
     ],
-  ])("is hidden: %j", (text, hidden) => {
+  ])("is redacted: %j", (text, hidden) => {
     expect({ text: redact(text), found: containsSecret(text), again: redact(hidden) }).toEqual({
       text: hidden,
       found: true,
@@ -139,7 +139,7 @@ describe("what looks like a secret", () => {
     expect({ text: redact(text), found: containsSecret(text) }).toEqual({ text, found: false });
   });
 
-  it("is hidden once and for all", () => {
+  it("is redacted idempotently", () => {
     const parts = fc.constantFrom(
       canary,
       "sk-",
@@ -170,7 +170,7 @@ describe("what looks like a secret", () => {
   });
 });
 
-describe("names that say they hold a secret", () => {
+describe("names of secrets", () => {
   it.each([
     "OPENAI_API_KEY",
     "GH_TOKEN",

@@ -15,7 +15,7 @@ const fixed = {
 };
 
 describe("the environment of a program the model runs", () => {
-  it("has what programs need", () => {
+  it("has the variables programs need", () => {
     const env = {
       PATH: "/usr/bin:/bin",
       HOME: "/home/someone",
@@ -62,11 +62,11 @@ describe("the environment of a program the model runs", () => {
     expect(createChildEnvironment({ [name]: "/x" })).toEqual(fixed);
   });
 
-  it("has no functions of a shell", () => {
+  it("has no exported shell functions", () => {
     expect(createChildEnvironment({ HARMLESS: "() { :; }; touch x" })).toEqual(fixed);
   });
 
-  it("has no pager, editor or prompt of the person's", () => {
+  it("has no pager, editor or prompt of the user", () => {
     const env = {
       PAGER: "less",
       GIT_PAGER: "delta",
@@ -77,7 +77,7 @@ describe("the environment of a program the model runs", () => {
     expect(createChildEnvironment(env)).toEqual(fixed);
   });
 
-  it("looks for programs in absolute folders alone", () => {
+  it("has only absolute folders in PATH", () => {
     expect(createChildEnvironment({ PATH: ":/usr/bin:.:node_modules/.bin:/bin:" })).toEqual({
       PATH: "/usr/bin:/bin",
       ...fixed,
@@ -88,7 +88,7 @@ describe("the environment of a program the model runs", () => {
     });
   });
 
-  it("has what the person says it keeps", () => {
+  it("keeps the variables the user chose", () => {
     const env = { GH_TOKEN: "value-of-it", NODE_OPTIONS: "--max-old-space-size=8192", TERM: "xterm", OTHER_TOKEN: "x" };
     expect(createChildEnvironment(env, { keep: ["GH_TOKEN", "node_options", "TERM"] })).toEqual({
       ...fixed,
@@ -98,7 +98,7 @@ describe("the environment of a program the model runs", () => {
     });
   });
 
-  it("is all a real program sees", () => {
+  it("is the whole environment of a real program", () => {
     const canaries = {
       OPENAI_API_KEY: "canary-1-2-3-4",
       BASH_ENV: "/canary",

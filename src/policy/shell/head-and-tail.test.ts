@@ -10,6 +10,6 @@ const isBinary = (bytes: Uint8Array, size: number): boolean => {
   return kept.isBinary;
 };
 
-it.each([1, 100, 4095, 4096, 4097, 10_000])("tells binary output by its beginning, in pieces of %d bytes", (size) => {
+it.each([1, 100, 4095, 4096, 4097, 10_000])("detects binary output by its beginning, in chunks of %d bytes", (size) => {
   expect({ late: isBinary(late, size), early: isBinary(early, size) }).toEqual({ late: false, early: true });
 });

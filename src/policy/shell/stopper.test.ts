@@ -12,14 +12,14 @@ const stopper = (
   return { stopper: new ProcessStopper(clock, running as never), signals };
 };
 
-it("answers that nothing is left once the group is gone", async () => {
+it("returns no process once the group has ended", async () => {
   const left = [[7], [7], []];
   const { stopper: one, signals } = stopper(() => left.shift() ?? []);
   one.stop("cancelled");
   expect([await one.killRemaining(), signals]).toEqual([[], ["SIGTERM", "SIGKILL", "SIGKILL"]]);
 });
 
-it("answers the processes that no signal ended, and the result says that they may still be running", async () => {
+it("returns the processes that did not end, and the result says that they may still be running", async () => {
   const { stopper: one } = stopper(() => [7]);
   one.stop("cancelled");
   const background = await one.killRemaining();

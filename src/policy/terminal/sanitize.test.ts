@@ -11,7 +11,7 @@ import {
 const flood = `e${"\u0301".repeat(5000)}`;
 const family = "👨\u200d👩\u200d👧\u200d👦";
 
-/** What is sent, what a terminal is given, and what a person is shown who must approve it. */
+/** Inputs with their sanitized forms for output and for approval. */
 const rows: readonly (readonly [what: string, text: string, output: string, visible: string])[] = [
   ["writing the clipboard", "a\u001b]52;c;ZXZpbA==\u0007b", "ab", "a␛]52;c;ZXZpbA==␇b"],
   ["reading the clipboard", "a\u001b]52;c;?\u0007b", "ab", "a␛]52;c;?␇b"],
@@ -87,7 +87,7 @@ const rows: readonly (readonly [what: string, text: string, output: string, visi
   ["spaces that are none", "rm\u00a0x\u3000y", "rm\u00a0x\u3000y", "rm<U+00A0>x<U+3000>y"],
 ];
 
-/** What people write in all their languages. */
+/** Ordinary texts in many languages. */
 const harmless: readonly string[] = [
   "plain text\twith tabs\nand lines\n",
   "Grüße, naïve café, Ελλάδα, Россия, 日本語, 한국어, עברית, العربية, ไทย, हिन्दी, தமிழ்",
@@ -97,32 +97,35 @@ const harmless: readonly string[] = [
   "█▓▒░ ⠋ ⣿ → ∑ \ue0b0",
 ];
 
-describe("the short way for plain text", () => {
-  it.each(["output", "visible", "line"] as const)("shows every letter it knows as the long one does: %s", (mode) => {
-    const letters = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
-    const known = mode === "line" ? letters : [...letters, "\t", "\n"];
-    for (const text of [known.join(""), known.toReversed().join(""), "", ...known]) {
-      const stream = new TerminalSanitizer(mode);
-      expect(sanitizeForTerminal(text, mode)).toBe(stream.write(text) + stream.end());
-      expect(sanitizeForTerminal(text, mode)).toBe(text);
-    }
-  });
+describe("the fast path for plain text", () => {
+  it.each(["output", "visible", "line"] as const)(
+    "gives the same result as the slow path for every character: %s",
+    (mode) => {
+      const letters = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
+      const known = mode === "line" ? letters : [...letters, "\t", "\n"];
+      for (const text of [known.join(""), known.toReversed().join(""), "", ...known]) {
+        const stream = new TerminalSanitizer(mode);
+        expect(sanitizeForTerminal(text, mode)).toBe(stream.write(text) + stream.end());
+        expect(sanitizeForTerminal(text, mode)).toBe(text);
+      }
+    },
+  );
 });
 
-describe("plain text", () => {
-  it.each(rows)("of %s, for a terminal", (_, text, output) => {
+describe("sanitized text", () => {
+  it.each(rows)("of %s, as output", (_, text, output) => {
     expect(sanitizeForTerminal(text)).toBe(output);
   });
 
-  it.each(rows)("of %s, for who must approve it", (_, text, __, visible) => {
+  it.each(rows)("of %s, for approval", (_, text, __, visible) => {
     expect(sanitizeForTerminal(text, "visible")).toBe(visible);
   });
 
-  it.each(harmless)("of what people write is what they wrote: %s", (text) => {
+  it.each(harmless)("of ordinary text is unchanged: %s", (text) => {
     expect(sanitizeForTerminal(text)).toBe(text);
   });
 
-  it("is one line where a log wants one", () => {
+  it("is one line in line mode", () => {
     expect(sanitizeForTerminal("done\n2026-01-01 ERROR forged\r\n\tx", "line")).toBe(
       "done␊2026-01-01 ERROR forged␍␊␉x",
     );
@@ -152,7 +155,7 @@ describe("plain text", () => {
     },
   );
 
-  it("holds nothing that acts, whatever it is made from", () => {
+  it("contains nothing that acts on a terminal, whatever the input", () => {
     fc.assert(
       fc.property(hostileText, fc.constantFrom<SanitizeMode>("output", "visible", "line"), (text, mode) => {
         const shown = sanitizeForTerminal(text, mode);
@@ -165,7 +168,7 @@ describe("plain text", () => {
     );
   });
 
-  it("is the same in random pieces", () => {
+  it("does not depend on chunk boundaries", () => {
     fc.assert(
       fc.property(
         fc.array(hostileText, { maxLength: 6 }),
@@ -178,17 +181,17 @@ describe("plain text", () => {
     );
   });
 
-  it("of ten million letters on one line is that line", () => {
+  it("of ten million letters on one line is unchanged", () => {
     const line = "word ".repeat(2_000_000);
     expect(sanitizeForTerminal(line) === line).toBe(true);
   });
 
-  it("of bytes that are no text shows that they are none", () => {
+  it("of invalid bytes has replacement characters", () => {
     expect(inPieces([Uint8Array.of(0x61, 0x9b, 0x32, 0x4a, 0xff)], "output")).toBe("a\ufffd2J\ufffd");
   });
 });
 
-describe("a command shown before it is approved", () => {
+describe("a command in an approval", () => {
   it.each([
     ["ls -la", "ls -la"],
     [`grep x README.md${" ".repeat(80)}; touch y`, "grep x README.md ⟨80 spaces⟩ ; touch y"],
@@ -199,13 +202,13 @@ describe("a command shown before it is approved", () => {
     ["ls \u001b[8m; rm x", "ls ␛[8m; rm x"],
     ["ls\u00a0; \u202erm", "ls<U+00A0>; <U+202E>rm"],
     ["if true; then\n  echo 'a        b'\nfi", "if true; then\n  echo 'a        b'\nfi"],
-  ])("is shown whole: %j", (command, shown) => {
+  ])("is shown completely: %j", (command, shown) => {
     expect(displayCommand(command)).toBe(shown);
   });
 });
 
 describe("JSON for a terminal", () => {
-  it("says the same in plain characters", () => {
+  it("is the same value with escapes", () => {
     const value = { a: "\u001b]0;x\u0007\u009b2J\u202e\u{e0041}\ud800 é \u2028", b: ["\u007f"] };
     const json = escapeJsonForTerminal(JSON.stringify(value));
     expect(JSON.parse(json)).toEqual(value);

@@ -28,8 +28,8 @@ const one = async (settings: object): Promise<ConsentRequest> => {
 };
 const server = { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" } } } };
 
-describe("what a project wants to run", () => {
-  it("is missing the person's consent until it is given, and then no more", async () => {
+describe("consent to a program of a project", () => {
+  it("is missing until it is given", async () => {
     const [both] = [await wantedBy({ ...server, hooks: { SessionStart: "touch x" } })];
     expect(await consents().findMissing(project(), both)).toEqual(both);
     await consents().agree(project(), both[0] as ConsentRequest);
@@ -41,19 +41,19 @@ describe("what a project wants to run", () => {
     ["another variable", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "2" } } } }],
     ["another name", { mcpServers: { y: { command: "node", args: ["a.js"], env: { A: "1" } } } }],
     ["one thing more", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" }, cwd: "/" } } }],
-  ])("is asked about again with %s", async (_, changed) => {
+  ])("is missing again after a change: %s", async (_, changed) => {
     await consents().agree(project(), await one(server));
     expect(await consents().findMissing(project(), await wantedBy(changed))).toEqual(await wantedBy(changed));
   });
 
-  it("was agreed to for one project alone", async () => {
+  it("holds for one project only", async () => {
     await consents().agree(project(), await one(server));
     expect(await consents().findMissing(join(base, "other"), await wantedBy(server))).toEqual(await wantedBy(server));
     expect(await consents().findMissing(join(base, "nowhere"), await wantedBy(server))).toEqual(await wantedBy(server));
     await expect(consents().agree(join(base, "nowhere"), await one(server))).rejects.toThrow("nowhere does not exist.");
   });
 
-  it("is kept in words a person can read", async () => {
+  it("is stored in a readable file", async () => {
     const consent = await one(server);
     await consents().agree(project(), consent);
     const folder = join(base, "home", ".parley", "consents");
@@ -61,7 +61,7 @@ describe("what a project wants to run", () => {
     expect(JSON.parse(await readFile(join(folder, name), "utf8"))).toEqual({ project: project(), ...consent });
   });
 
-  it("is asked about until there is an answer, a yes or a no, and again once it is changed", async () => {
+  it("is asked for until it is given or declined, and again after a change", async () => {
     const [consent, changed] = [
       await one(server),
       await one({ mcpServers: { x: { command: "node", args: ["b.js"] } } }),
@@ -76,7 +76,7 @@ describe("what a project wants to run", () => {
     expect(await consents().findMissing(project(), [consent])).toEqual([consent]);
   });
 
-  it("is taken back however it was written, in that project and under that name alone", async () => {
+  it("is withdrawn in every form, in that project and under that key only", async () => {
     const before = await one({ mcpServers: { x: { command: "before" } } });
     const other = await one({ mcpServers: { y: { command: "node" } } });
     for (const consent of [await one(server), before, other]) await consents().agree(project(), consent);

@@ -43,7 +43,7 @@ const kept = async (): Promise<readonly unknown[]> => {
 const onlyFile = async (): Promise<string> => join(home, "trust", (await readdir(join(home, "trust")))[0] ?? "");
 
 describe("trust in a folder", () => {
-  it("is not there until the person gives it, and then stays", async () => {
+  it("does not exist until it is given, and then persists", async () => {
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
     expect(await trust().projectScope(join(base, "project"))).toBe("inert");
     await trust().trustFolder(join(base, "project"));
@@ -51,13 +51,13 @@ describe("trust in a folder", () => {
     expect(await trust().projectScope(join(base, "project"))).toBe("tighten");
   });
 
-  it("holds for what is below, not above, and not beside under a like name", async () => {
+  it("holds for folders below, not above, and not for a sibling with a similar name", async () => {
     await trust().trustFolder(join(base, "project"));
     const found = ["project/packages/one", ".", "project-evil"].map((path) => trust().isTrusted(join(base, path)));
     expect(await Promise.all(found)).toEqual([true, false, false]);
   });
 
-  it("goes by where a folder really is, not by the name of a link to it", async () => {
+  it("belongs to the canonical path, not to a link", async () => {
     await symlink(join(base, "project-evil"), join(base, "project", "link"));
     await symlink(join(base, "project"), join(base, "shortcut"));
     await trust().trustFolder(join(base, "shortcut"));
@@ -65,13 +65,13 @@ describe("trust in a folder", () => {
     expect(await trust().isTrusted(join(base, "project", "link"))).toBe(false);
   });
 
-  it("is not inherited by what a worktree says of itself", async () => {
+  it("is not inherited through a worktree's own .git file", async () => {
     await trust().trustFolder(join(base, "project"));
     await writeFile(join(base, "project-evil", ".git"), `gitdir: ${base}/project/.git/worktrees/x\n`);
     expect(await trust().isTrusted(join(base, "project-evil"))).toBe(false);
   });
 
-  it("is kept where only the person can read and write it, whatever the umask", async () => {
+  it("is stored in files that only the owner can read and write, whatever the umask", async () => {
     const before = process.umask(0);
     try {
       await trust().trustFolder(join(base, "project"));
@@ -84,14 +84,14 @@ describe("trust in a folder", () => {
     expect(await kept()).toEqual([{ trusted: join(base, "project") }]);
   });
 
-  it("keeps what was there when more is added, and no more than that", async () => {
+  it("keeps existing answers when more are added", async () => {
     await trust().trustFolder(join(base, "project"));
     await trust().trustFolder(join(base, "project-evil"));
     await trust().trustFolder(join(base, "project"));
     expect(await kept()).toEqual([{ trusted: join(base, "project") }, { trusted: join(base, "project-evil") }]);
   });
 
-  it("given by many at once is all kept", async () => {
+  it("given concurrently is stored completely", async () => {
     const folders = Array.from({ length: 40 }, (_, index) => join(base, "project", `part${index}`));
     await Promise.all(folders.map((folder) => mkdir(folder)));
     await Promise.all(folders.map((folder) => trust().trustFolder(folder)));
@@ -99,20 +99,20 @@ describe("trust in a folder", () => {
     expect(await kept()).toEqual(folders.toSorted().map((trusted) => ({ trusted })));
   });
 
-  it("does not come from a file that others could have written", async () => {
+  it("does not come from a file that other users can write", async () => {
     await trust().trustFolder(join(base, "project"));
     await chmod(await onlyFile(), 0o620);
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
   });
 
-  it("does not come from a folder that others could have written in", async () => {
+  it("does not come from a folder that other users can write in", async () => {
     await trust().trustFolder(join(base, "project"));
     await chmod(join(home, "trust"), 0o777);
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
     await expect(trust().trustFolder(join(base, "project-evil"))).rejects.toThrow("other users can write to it");
   });
 
-  it("does not come from a file behind a link, and none is written through one", async () => {
+  it("does not come from a linked file, and is not written through a link", async () => {
     await trust().trustFolder(join(base, "project"));
     const file = await onlyFile();
     await rename(file, join(base, "elsewhere.json"));
@@ -122,7 +122,7 @@ describe("trust in a folder", () => {
     expect((await lstat(file)).isSymbolicLink()).toBe(true);
   });
 
-  it("does not come from a folder behind a link, and none is made through one", async () => {
+  it("does not come from a linked folder, and is not written through a link", async () => {
     await trust().trustFolder(join(base, "project"));
     await rename(join(home, "trust"), join(base, "elsewhere"));
     await symlink(join(base, "elsewhere"), join(home, "trust"));
@@ -140,7 +140,7 @@ describe("trust in a folder", () => {
     },
   );
 
-  it("can be listed and taken back, also from a folder that is gone", async () => {
+  it("can be listed and removed, also from a deleted folder", async () => {
     expect([await trust().listTrusted(), await trust().untrustFolder(join(base, "project"))]).toEqual([[], false]);
     await trust().trustFolder(join(base, "project-evil"));
     await trust().trustFolder(join(base, "project"));
@@ -152,7 +152,7 @@ describe("trust in a folder", () => {
     expect(await trust().isTrusted(join(base, "project"))).toBe(true);
   });
 
-  it("is listed only where it counts", async () => {
+  it("is listed only if it is valid", async () => {
     await trust().trustFolder(join(base, "project"));
     const file = await onlyFile();
     await writeFile(join(home, "trust", "else.json"), '{"trusted": "/"}', { mode: 0o600 });
@@ -162,12 +162,12 @@ describe("trust in a folder", () => {
     expect(await trust().listTrusted()).toEqual([]);
   });
 
-  it("cannot be given to a folder that is not there", async () => {
+  it("cannot be given to a folder that does not exist", async () => {
     await expect(trust().trustFolder(join(base, "nowhere"))).rejects.toThrow("nowhere does not exist.");
     expect(await trust().isTrusted(join(base, "nowhere"))).toBe(false);
   });
 
-  it("given to the whole machine holds everywhere", async () => {
+  it("given to the root folder holds everywhere", async () => {
     await trust().trustFolder("/");
     expect(await trust().isTrusted(join(base, "project"))).toBe(true);
   });

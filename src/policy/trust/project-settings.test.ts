@@ -32,7 +32,7 @@ describe("a project's settings", () => {
     });
   });
 
-  it("can ask for a tighter mode, for a sandbox and for no network in it", async () => {
+  it("can request a stricter mode, a sandbox, and no network in it", async () => {
     expect(
       await parseProjectSettings('{"permissions": {"mode": "plan"}, "sandbox": true, "sandboxNetwork": "off"}'),
     ).toEqual({
@@ -46,7 +46,7 @@ describe("a project's settings", () => {
   it.each([
     ["a looser mode", '{"permissions": {"mode": "yolo"}}', ["permissions.mode"]],
     ["editing without being asked", '{"permissions": {"mode": "auto_edit"}}', ["permissions.mode"]],
-    ["a mode nobody knows", '{"permissions": {"mode": {"x": 1}}}', ["permissions.mode"]],
+    ["an unknown mode", '{"permissions": {"mode": {"x": 1}}}', ["permissions.mode"]],
     ["allow rules", '{"permissions": {"allow": ["run_shell_command"]}}', ["permissions.allow"]],
     [
       "allow rules under another name",
@@ -75,18 +75,18 @@ describe("a project's settings", () => {
     ["a flag", '{"yolo": true}', ["yolo"]],
     ["a model", '{"model": "openai/gpt"}', ["model"]],
     ["what a skill may do", '{"skills": {"x": {"allowed-tools": "shell"}}}', ["skills.x.allowed-tools"]],
-  ])("cannot set %s, and says so", async (_, text, keys) => {
+  ])("cannot set %s, and warn", async (_, text, keys) => {
     expect(await parseProjectSettings(text)).toEqual(noEffect(...keys));
     expect(({} as { permissions?: unknown }).permissions).toBeUndefined();
   });
 
-  it("say so where a rule cannot be read", async () => {
+  it("warn about an invalid rule", async () => {
     expect((await parseProjectSettings('{"permissions": {"deny": ["rm -rf x"]}}')).warnings).toEqual([
       '.parley/settings.json: permissions.deny contains "rm -rf x", which is not a permission rule.',
     ]);
   });
 
-  it("list every program they want run, whole, and run none", async () => {
+  it("list every program with its whole configuration, and run none", async () => {
     const text = JSON.stringify({
       hooks: { SessionStart: [{ command: "touch a" }], PreTool: "touch b" },
       mcpServers: {
@@ -114,7 +114,7 @@ describe("a project's settings", () => {
     ]);
   });
 
-  it("are asked about again when any letter of a program changes", async () => {
+  it("need consent again when any character of a program changes", async () => {
     const digest = async (server: object): Promise<string | undefined> =>
       (await parseProjectSettings(JSON.stringify({ mcpServers: { x: server } }))).consents[0]?.digest;
     const approved = await digest({ command: "node", args: ["a"], env: { A: "1" } });
@@ -128,12 +128,12 @@ describe("a project's settings", () => {
       expect(await digest(other)).not.toBe(approved);
   });
 
-  it("may be written by hand: with comments, a byte order mark and commas at the end", async () => {
+  it("may have comments, a byte order mark and trailing commas", async () => {
     const text = '\uFEFF// ours\n{ /* why */ "permissions": { "deny": ["write_file",], }, }\n// the end';
     expect(await parseProjectSettings(text)).toEqual({ ...nothing, deny: [{ type: "tool", name: "write_file" }] });
   });
 
-  it("count as their strictest where a key stands twice", async () => {
+  it("use the strictest value of a duplicate key", async () => {
     const text =
       '{"permissions": {"deny": ["a"], "mode": "plan", "mode": "yolo"}, "sandbox": true, "sandbox": false, "permissions": {"deny": ["b"], "mode": "default"}}';
     expect(await parseProjectSettings(text)).toEqual({
@@ -159,14 +159,14 @@ describe("a project's settings", () => {
     ['{"a": NaN}', 'line 1: Unexpected "NaN".'],
     ['{"a": [1 2]}', 'line 1: Expected ",".'],
     ["[".repeat(100_000), "line 1: Nested too deeply."],
-  ])("that cannot be read have no effect, and say where: %s", async (text, problem) => {
+  ])("that are invalid have no effect, and the warning says where: %s", async (text, problem) => {
     expect(await parseProjectSettings(text)).toEqual({
       ...nothing,
       warnings: [`.parley/settings.json is not used: ${problem}`],
     });
   });
 
-  it("are read like JSON wherever they are JSON, and never throw", async () => {
+  it("are parsed like JSON, and never throw", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.string(), async (json, junk) => {
         expect((await parseProjectSettings(json)).warnings.some((text) => text.includes("is not used: line"))).toBe(
@@ -179,7 +179,7 @@ describe("a project's settings", () => {
     );
   });
 
-  it("do nothing but deny, tighten the mode and ask for a sandbox, whatever they hold", async () => {
+  it("only deny, restrict the mode and request a sandbox, whatever they contain", async () => {
     const key = fc.constantFrom(
       "permissions",
       "mode",
@@ -230,7 +230,7 @@ describe("the settings file of a project", () => {
     warnings: [".parley/settings.json is not used: it is not a regular file, or a link leads to it."],
   };
 
-  it("counts once the folder is trusted, and is not opened before", async () => {
+  it("applies once the folder is trusted, and is not opened before", async () => {
     await write(
       '{"permissions": {"deny": ["write_file"]}, "hooks": {"SessionStart": "touch x"}, "mcpServers": {"x": {}}}',
     );
@@ -243,14 +243,14 @@ describe("the settings file of a project", () => {
     expect(await readProjectSettings(untouched, root, "inert")).toEqual(nothing);
   });
 
-  it("need not be there", async () => {
+  it("is optional", async () => {
     expect(await readProjectSettings(realDisk, root, "tighten")).toEqual(nothing);
     await rm(join(root, ".parley"), { recursive: true });
     expect(await readProjectSettings(realDisk, root, "tighten")).toEqual(nothing);
     expect(await readProjectSettings(realDisk, join(base, "nowhere"), "tighten")).toEqual(nothing);
   });
 
-  it("is not read through a link, be it the file or its folder", async () => {
+  it("is not read through a link, of the file or its folder", async () => {
     await writeFile(join(base, "settings.json"), '{"permissions": {"deny": ["write_file"]}}');
     await symlink(join(base, "settings.json"), join(root, ".parley/settings.json"));
     expect(await readProjectSettings(realDisk, root, "tighten")).toEqual(refused);
@@ -259,7 +259,7 @@ describe("the settings file of a project", () => {
     expect(await readProjectSettings(realDisk, root, "tighten")).toEqual(refused);
   });
 
-  it("is not read where it is no file, or endless", async () => {
+  it("is not read if it is not a regular file, or too large", async () => {
     await mkdir(join(root, ".parley/settings.json"));
     expect(await readProjectSettings(realDisk, root, "tighten")).toEqual(refused);
     await rm(join(root, ".parley/settings.json"), { recursive: true });

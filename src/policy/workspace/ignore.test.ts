@@ -6,21 +6,24 @@ import { afterEach, describe, expect, it } from "vitest";
 import { disks, file, folder, link, createRealFixture, type WorkspaceFixture } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
 
-let grounds: WorkspaceFixture;
+let fixture: WorkspaceFixture;
 let workspace: Workspace;
-afterEach(() => grounds.close());
+afterEach(() => fixture.close());
 
 const all = { git: true, own: true };
-const open = async (files: { readonly [path: string]: string }, newGrounds: () => WorkspaceFixture): Promise<void> => {
-  grounds = newGrounds();
-  workspace = await grounds.open();
-  for (const [path, text] of Object.entries(files)) grounds.put(`${grounds.ws}/${path}`, file(text));
+const open = async (
+  files: { readonly [path: string]: string },
+  createFixture: () => WorkspaceFixture,
+): Promise<void> => {
+  fixture = createFixture();
+  workspace = await fixture.open();
+  for (const [path, text] of Object.entries(files)) fixture.put(`${fixture.ws}/${path}`, file(text));
 };
 const kept = async (...paths: readonly string[]): Promise<readonly (string | undefined)[]> =>
   Promise.all(paths.map((path) => workspace.ignored(path, all)));
 
-describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
-  it("keep out what they name, and tell which of them does", async () => {
+describe.each(disks)("ignore files on $name", ({ createFixture }) => {
+  it("exclude what they name, and report which file does", async () => {
     await open(
       {
         ".gitignore": "*.log\nbuild/\n!keep.log\n/top\n",
@@ -30,7 +33,7 @@ describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
         ".geminiignore": "secret.env\n",
         ".parleyignore": "notes/**\n",
       },
-      newGrounds,
+      createFixture,
     );
 
     expect(
@@ -72,8 +75,8 @@ describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
     ]);
   });
 
-  it("count by kind", async () => {
-    await open({ ".gitignore": "a\n", ".geminiignore": "b\n" }, newGrounds);
+  it("apply by kind", async () => {
+    await open({ ".gitignore": "a\n", ".geminiignore": "b\n" }, createFixture);
     const by = (rules: { git: boolean; own: boolean }): Promise<unknown> =>
       Promise.all(["a", "b", ".git"].map((path) => workspace.ignored(path, rules)));
 
@@ -82,14 +85,14 @@ describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
     expect(await by({ git: false, own: false })).toEqual([undefined, undefined, undefined]);
   });
 
-  it("hold for what a link leads to, and for the link's own name", async () => {
+  it("apply to the target of a link, and to its own name", async () => {
     await open(
       { ".parleyignore": "secret.env\nprivate/\n", "secret.env": "x", "private/x": "x", "open.txt": "x" },
-      newGrounds,
+      createFixture,
     );
-    grounds.put(`${grounds.ws}/alias.env`, link("secret.env"));
-    grounds.put(`${grounds.ws}/way`, link("private"));
-    grounds.put(`${grounds.ws}/sub/secret.env`, link("../open.txt"));
+    fixture.put(`${fixture.ws}/alias.env`, link("secret.env"));
+    fixture.put(`${fixture.ws}/way`, link("private"));
+    fixture.put(`${fixture.ws}/sub/secret.env`, link("../open.txt"));
 
     expect(await kept("alias.env", "way/x", "way", "sub/secret.env", "open.txt")).toEqual([
       ".parleyignore",
@@ -100,13 +103,13 @@ describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
     ]);
   });
 
-  it("hold as they are now", async () => {
-    await open({ ".gitignore": "a\n" }, newGrounds);
+  it("apply with their current content", async () => {
+    await open({ ".gitignore": "a\n" }, createFixture);
     const before = await kept("a", "b", "sub/c");
-    grounds.put(`${grounds.ws}/.gitignore`, file("b\nbb\n"));
-    grounds.put(`${grounds.ws}/sub/.gitignore`, file("c\n"));
+    fixture.put(`${fixture.ws}/.gitignore`, file("b\nbb\n"));
+    fixture.put(`${fixture.ws}/sub/.gitignore`, file("c\n"));
     const after = await kept("a", "b", "sub/c");
-    grounds.remove(`${grounds.ws}/.gitignore`);
+    fixture.remove(`${fixture.ws}/.gitignore`);
 
     expect([before, after, await kept("a", "b", "sub/c")]).toEqual([
       [".gitignore", undefined, undefined],
@@ -116,16 +119,16 @@ describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
   });
 
   it("may be links inside the workspace, never out of it", async () => {
-    await open({ "shared.ignore": "a\n" }, newGrounds);
-    grounds.put(`${grounds.out}/rules`, file("b\n"));
-    grounds.put(`${grounds.ws}/.parleyignore`, link("shared.ignore"));
-    grounds.put(`${grounds.ws}/.gitignore`, link(`${grounds.out}/rules`));
+    await open({ "shared.ignore": "a\n" }, createFixture);
+    fixture.put(`${fixture.out}/rules`, file("b\n"));
+    fixture.put(`${fixture.ws}/.parleyignore`, link("shared.ignore"));
+    fixture.put(`${fixture.ws}/.gitignore`, link(`${fixture.out}/rules`));
 
     expect(await kept("a", "b")).toEqual([".parleyignore", undefined]);
   });
 
-  it("are judged for a whole folder at once", async () => {
-    await open({ ".gitignore": "*.log\n/sub/only\n", "sub/.gitignore": "made/\n!b.log\n" }, newGrounds);
+  it("are matched for a whole folder at once", async () => {
+    await open({ ".gitignore": "*.log\n/sub/only\n", "sub/.gitignore": "made/\n!b.log\n" }, createFixture);
     const judge = await workspace.ignoring("sub", all);
 
     expect([
@@ -137,26 +140,26 @@ describe.each(disks)("ignore files on $name", ({ grounds: newGrounds }) => {
     ]).toEqual([".gitignore", undefined, "sub/.gitignore", undefined, ".gitignore"]);
   });
 
-  it("that are kept for agents can be listed", async () => {
-    await open({ ".parleyignore": "a\n" }, newGrounds);
-    grounds.put(`${grounds.ws}/.geminiignore`, folder);
+  it("for agents can be listed", async () => {
+    await open({ ".parleyignore": "a\n" }, createFixture);
+    fixture.put(`${fixture.ws}/.geminiignore`, folder);
 
-    expect(await workspace.ignoreFiles()).toEqual([`${grounds.ws}/.parleyignore`]);
+    expect(await workspace.ignoreFiles()).toEqual([`${fixture.ws}/.parleyignore`]);
   });
 });
 
 describe("ignore files", () => {
-  it("cannot make anyone wait", async () => {
-    await open({ ".gitignore": "**/a/**/a/**/a/**/b\n" }, disks[2]?.grounds ?? createRealFixture);
+  it("cannot take long to match", async () => {
+    await open({ ".gitignore": "**/a/**/a/**/a/**/b\n" }, disks[2]?.createFixture ?? createRealFixture);
     const path = "a/".repeat(500);
 
     expect(await kept(`${path}x`)).toEqual(["ignore files that are too long to check at this depth"]);
     expect(await kept("a/a/a/b", "a/a/a/c")).toEqual([".gitignore", undefined]);
   });
 
-  it("keep out a name in any case where the disk does not tell them apart", async () => {
-    await open({ ".geminiignore": "secret.env\n" }, disks[2]?.grounds ?? createRealFixture);
-    const caseless = await grounds.open({ disk: folded(grounds) });
+  it("ignore case on a disk that ignores case", async () => {
+    await open({ ".geminiignore": "secret.env\n" }, disks[2]?.createFixture ?? createRealFixture);
+    const caseless = await fixture.open({ disk: folded(fixture) });
 
     expect(await Promise.all([workspace, caseless].map((one) => one.ignored("SECRET.env", all)))).toEqual([
       undefined,
@@ -166,11 +169,11 @@ describe("ignore files", () => {
 
   const hasGit = spawnSync("git", ["--version"]).status === 0;
 
-  it.runIf(hasGit)("say what git says", async () => {
-    grounds = createRealFixture();
+  it.runIf(hasGit)("agree with git", async () => {
+    fixture = createRealFixture();
     const git = (...args: readonly string[]): string =>
       execFileSync("git", ["-c", "core.excludesFile=/dev/null", "-c", "core.ignoreCase=false", ...args], {
-        cwd: grounds.ws,
+        cwd: fixture.ws,
         encoding: "utf8",
       });
     git("init", "-q");
@@ -194,21 +197,21 @@ describe("ignore files", () => {
         async (texts, asked) => {
           git("clean", "-q", "-ffdx");
           for (const [at, content] of Object.entries(texts)) {
-            mkdirSync(join(grounds.ws, at), { recursive: true });
-            writeFileSync(join(grounds.ws, at, ".gitignore"), content);
+            mkdirSync(join(fixture.ws, at), { recursive: true });
+            writeFileSync(join(fixture.ws, at, ".gitignore"), content);
           }
           const paths = asked.filter((each) => !asked.some((other) => other.startsWith(`${each}/`)));
-          for (const each of paths) mkdirSync(join(grounds.ws, dirname(each)), { recursive: true });
+          for (const each of paths) mkdirSync(join(fixture.ws, dirname(each)), { recursive: true });
           const said = spawnSync(
             "git",
             ["-c", "core.ignoreCase=false", "check-ignore", "--no-index", "-z", "--stdin"],
             {
-              cwd: grounds.ws,
+              cwd: fixture.ws,
               input: paths.map((each) => `${each}\0`).join(""),
               encoding: "utf8",
             },
           ).stdout.split("\0");
-          workspace = await grounds.open();
+          workspace = await fixture.open();
           const ours = await Promise.all(paths.map((each) => workspace.ignored(each, { git: true, own: false })));
           await workspace.close();
           expect(paths.filter((_, index) => ours[index] !== undefined)).toEqual(

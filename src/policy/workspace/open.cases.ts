@@ -23,7 +23,7 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from "./open.ts"
 const realDisk = createRealDisk();
 const pathDisk = createPathDisk();
 
-/** A workspace, a folder beside it and a home that are none of its business, and a stranger who changes things. */
+/** A workspace, with a folder beside it and a home that it must not access, and functions that change files behind its back. */
 export type WorkspaceFixture = {
   readonly disk: Disk;
   readonly ws: string;
@@ -39,14 +39,14 @@ export type WorkspaceFixture = {
   readonly close: () => Promise<void>;
 };
 
-/** What no result may ever hold. */
+/** A secret text that no result may contain. */
 export const canary = "canary-7f3a";
 
-/** The disks every promise is kept on. */
-export const disks: readonly { readonly name: string; readonly grounds: () => WorkspaceFixture }[] = [
-  { name: "a real disk", grounds: () => createRealFixture(realDisk) },
-  { name: "a real disk by paths", grounds: () => createRealFixture(pathDisk) },
-  { name: "a simulated disk", grounds: () => createSimulatedFixture() },
+/** The disks every test runs on. */
+export const disks: readonly { readonly name: string; readonly createFixture: () => WorkspaceFixture }[] = [
+  { name: "a real disk", createFixture: () => createRealFixture(realDisk) },
+  { name: "a real disk by paths", createFixture: () => createRealFixture(pathDisk) },
+  { name: "a simulated disk", createFixture: () => createSimulatedFixture() },
 ];
 
 export const file = (text: string): SeedEntry => ({ kind: "file", text });

@@ -16,14 +16,14 @@ import {
 } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
 
-let grounds: WorkspaceFixture;
+let fixture: WorkspaceFixture;
 let workspace: Workspace;
-afterEach(() => grounds.close());
+afterEach(() => fixture.close());
 
 const text = new TextDecoder();
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-/** What came of it: the type of the refusal, or what was read. */
+/** The type of the refusal, or the text that was read. */
 const outcome = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => (value instanceof Uint8Array ? text.decode(value) : value),
@@ -33,31 +33,31 @@ const readText = (path: string): Promise<unknown> => outcome(workspace.bytes(pat
 const writeText = async (path: string, was = "absent"): Promise<unknown> =>
   outcome(workspace.write(path, bytes("mine"), was));
 
-describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
+describe.each(disks)("a workspace on $name", ({ createFixture }) => {
   const inside = (path: string): string =>
-    path.replace("{WS}", grounds.ws).replace("{OUT}", grounds.out).replace("{HOME}", grounds.home);
+    path.replace("{WS}", fixture.ws).replace("{OUT}", fixture.out).replace("{HOME}", fixture.home);
   beforeEach(async () => {
-    grounds = newGrounds();
-    workspace = await grounds.open();
-    grounds.put(`${grounds.ws}/f.txt`, file("inside"));
-    grounds.put(`${grounds.ws}/..foo/f.txt`, file("inside"));
-    grounds.put(`${grounds.ws}-evil/f.txt`, file(canary));
-    grounds.put(`${grounds.ws}/link_in`, link(`${grounds.ws}/f.txt`));
-    grounds.put(`${grounds.ws}/beside`, link("../ws/f.txt"));
-    grounds.put(`${grounds.ws}/link_leaf`, link(`${grounds.home}/.zshrc`));
-    grounds.put(`${grounds.ws}/dangling`, link(`${grounds.out}/new.txt`));
-    grounds.put(`${grounds.ws}/dangling_in`, link("made.txt"));
-    grounds.put(`${grounds.ws}/d1`, link("d2"));
-    grounds.put(`${grounds.ws}/d2`, link(grounds.out));
-    grounds.put(`${grounds.ws}/up`, link(".."));
-    grounds.put(`${grounds.ws}/top`, link("/"));
-    grounds.put(`${grounds.ws}/round`, link("round"));
-    grounds.put(`${grounds.ws}/ping`, link("pong/x"));
-    grounds.put(`${grounds.ws}/pong`, link("ping/x"));
-    grounds.put(`${grounds.ws}/here`, link("."));
-    grounds.put(`${grounds.ws}/sly`, link(".git/hooks"));
-    grounds.put(`${grounds.ws}/fifo`, pipe);
-    grounds.put(`${grounds.ws}/sub`, folder);
+    fixture = createFixture();
+    workspace = await fixture.open();
+    fixture.put(`${fixture.ws}/f.txt`, file("inside"));
+    fixture.put(`${fixture.ws}/..foo/f.txt`, file("inside"));
+    fixture.put(`${fixture.ws}-evil/f.txt`, file(canary));
+    fixture.put(`${fixture.ws}/link_in`, link(`${fixture.ws}/f.txt`));
+    fixture.put(`${fixture.ws}/beside`, link("../ws/f.txt"));
+    fixture.put(`${fixture.ws}/link_leaf`, link(`${fixture.home}/.zshrc`));
+    fixture.put(`${fixture.ws}/dangling`, link(`${fixture.out}/new.txt`));
+    fixture.put(`${fixture.ws}/dangling_in`, link("made.txt"));
+    fixture.put(`${fixture.ws}/d1`, link("d2"));
+    fixture.put(`${fixture.ws}/d2`, link(fixture.out));
+    fixture.put(`${fixture.ws}/up`, link(".."));
+    fixture.put(`${fixture.ws}/top`, link("/"));
+    fixture.put(`${fixture.ws}/round`, link("round"));
+    fixture.put(`${fixture.ws}/ping`, link("pong/x"));
+    fixture.put(`${fixture.ws}/pong`, link("ping/x"));
+    fixture.put(`${fixture.ws}/here`, link("."));
+    fixture.put(`${fixture.ws}/sly`, link(".git/hooks"));
+    fixture.put(`${fixture.ws}/fifo`, pipe);
+    fixture.put(`${fixture.ws}/sub`, folder);
   });
 
   it.each([
@@ -105,10 +105,10 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
     ["{WS}/nothing/x", "file_not_found"],
     [`{WS}/${"x/".repeat(20_000)}`, "policy_violation"],
   ])("reads %j as %j", async (path, expected) => {
-    const before = grounds.outside();
+    const before = fixture.outside();
 
     expect(await readText(inside(path))).toBe(expected);
-    expect(grounds.outside()).toEqual(before);
+    expect(fixture.outside()).toEqual(before);
   });
 
   it.each([
@@ -143,37 +143,37 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
     ["{WS}/here/.Parley/settings.json", "policy_violation"],
     ["{WS}/f.txt/x", "path_is_not_a_directory"],
   ])("writes nothing at %j: %s", async (path, expected) => {
-    const before = [grounds.outside(), grounds.inside()];
+    const before = [fixture.outside(), fixture.inside()];
 
     expect(await writeText(inside(path))).toBe(expected);
-    expect([grounds.outside(), grounds.inside()]).toEqual(before);
+    expect([fixture.outside(), fixture.inside()]).toEqual(before);
   });
 
-  it("makes no new file through a link: where it was to be made is said without one", async () => {
-    grounds.put(`${grounds.ws}/target`, folder);
-    grounds.put(`${grounds.ws}/swapped`, link("target"));
+  it("creates no file through a link: the path of a new file must not contain one", async () => {
+    fixture.put(`${fixture.ws}/target`, folder);
+    fixture.put(`${fixture.ws}/swapped`, link("target"));
     expect(await writeText("dangling_in", "absent")).toBe("file_modified_conflict");
     expect(await writeText("swapped/new.txt", "absent")).toBe("file_modified_conflict");
-    expect(Object.keys(grounds.inside()).filter((path) => /made\.txt|new\.txt/.test(path))).toEqual([]);
+    expect(Object.keys(fixture.inside()).filter((path) => /made\.txt|new\.txt/.test(path))).toEqual([]);
   });
 
-  it("writes new files with the folders they need, and where a link inside leads", async () => {
-    const before = grounds.outside();
+  it("writes new files with their folders, and existing files through links inside", async () => {
+    const before = fixture.outside();
     await workspace.write("a/b/new.txt", bytes("one"), "absent");
     await workspace.write((await workspace.resolve("dangling_in")).path, bytes("two"), "absent");
     await workspace.write("link_in", bytes("three"), (await workspace.resolve("link_in")).identity);
 
     expect(await Promise.all(["a/b/new.txt", "made.txt", "f.txt"].map(readText))).toEqual(["one", "two", "three"]);
-    expect(grounds.inside()).toMatchObject({
-      [`${grounds.ws}/dangling_in`]: "-> made.txt",
-      [`${grounds.ws}/link_in`]: `-> ${grounds.ws}/f.txt`,
+    expect(fixture.inside()).toMatchObject({
+      [`${fixture.ws}/dangling_in`]: "-> made.txt",
+      [`${fixture.ws}/link_in`]: `-> ${fixture.ws}/f.txt`,
     });
-    expect(grounds.outside()).toEqual(before);
+    expect(fixture.outside()).toEqual(before);
   });
 
-  it("writes nothing to a file that is no longer what it was", async () => {
+  it("writes nothing to a file that has changed", async () => {
     const { identity } = await workspace.resolve("f.txt");
-    grounds.put(`${grounds.ws}/f.txt`, file("by another"));
+    fixture.put(`${fixture.ws}/f.txt`, file("by another"));
 
     expect(await writeText("f.txt", identity)).toBe("file_modified_conflict");
     expect(await writeText("f.txt", "absent")).toBe("file_modified_conflict");
@@ -181,28 +181,28 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
     expect(await readText("f.txt")).toBe("by another");
   });
 
-  it("writes nothing through a link that took a file's place after it was approved", async () => {
+  it("writes nothing through a link that replaced a file after approval", async () => {
     const { identity } = await workspace.resolve("f.txt");
-    grounds.put(`${grounds.ws}/f.txt`, link(`${grounds.out}/secret.txt`));
+    fixture.put(`${fixture.ws}/f.txt`, link(`${fixture.out}/secret.txt`));
     const out = await writeText("f.txt", identity);
-    grounds.put(`${grounds.ws}/f.txt`, link("..foo/f.txt"));
+    fixture.put(`${fixture.ws}/f.txt`, link("..foo/f.txt"));
 
     expect([out, await writeText("f.txt", identity)]).toEqual(["path_not_in_workspace", "file_modified_conflict"]);
-    expect(grounds.outside()).toMatchObject({ [`${grounds.out}/secret.txt`]: canary });
+    expect(fixture.outside()).toMatchObject({ [`${fixture.out}/secret.txt`]: canary });
   });
 
-  it("follows as many links as the system would, and no more", async () => {
-    grounds.put(`${grounds.ws}/l0`, link("f.txt"));
-    for (let index = 1; index <= 40; index++) grounds.put(`${grounds.ws}/l${index}`, link(`l${index - 1}`));
+  it("follows as many links as the operating system, and no more", async () => {
+    fixture.put(`${fixture.ws}/l0`, link("f.txt"));
+    for (let index = 1; index <= 40; index++) fixture.put(`${fixture.ws}/l${index}`, link(`l${index - 1}`));
 
     expect([await readText("l39"), await readText("l40")]).toEqual(["inside", "path_not_in_workspace"]);
   });
 
-  it("tells where a path really leads", async () => {
+  it("resolves a path to its canonical form", async () => {
     const places = await Promise.all(["here/link_in", "sub", ".", "new/x.txt", "fifo"].map(workspace.resolve));
 
     expect(
-      places.map(({ path, shown, kind, size }) => ({ path: path.replace(grounds.ws, "{WS}"), shown, kind, size })),
+      places.map(({ path, shown, kind, size }) => ({ path: path.replace(fixture.ws, "{WS}"), shown, kind, size })),
     ).toMatchObject([
       { path: "{WS}/f.txt", shown: "f.txt", kind: "file", size: 6 },
       { path: "{WS}/sub", shown: "sub", kind: "folder" },
@@ -214,10 +214,10 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
   });
 
   it("lists a folder by name, links as links", async () => {
-    grounds.put(`${grounds.ws}/sub/b`, file("12"));
-    grounds.put(`${grounds.ws}/sub/a`, folder);
-    grounds.put(`${grounds.ws}/sub/c`, link(grounds.out));
-    grounds.put(`${grounds.ws}/sub/\u001b[2J`, file(""));
+    fixture.put(`${fixture.ws}/sub/b`, file("12"));
+    fixture.put(`${fixture.ws}/sub/a`, folder);
+    fixture.put(`${fixture.ws}/sub/c`, link(fixture.out));
+    fixture.put(`${fixture.ws}/sub/\u001b[2J`, file(""));
     const listed = (await workspace.list("here/sub")).map(({ name, kind }) => [name, kind]);
 
     expect(listed).toEqual([
@@ -236,58 +236,58 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
     ]);
   });
 
-  it("reads any part of an open file, and keeps to it when another takes its name", async () => {
+  it("reads any part of an open file, even after it was replaced", async () => {
     const opened = await workspace.open("link_in");
-    grounds.put(`${grounds.ws}/f.txt`, link(`${grounds.out}/secret.txt`));
+    fixture.put(`${fixture.ws}/f.txt`, link(`${fixture.out}/secret.txt`));
 
     expect(text.decode(await opened.read(2, 3))).toBe("sid");
     expect(opened.place.shown).toBe("f.txt");
     await opened.close();
   });
 
-  it("reads no more at once than it was told", async () => {
+  it("reads no more than the limit", async () => {
     expect(await outcome(workspace.bytes("f.txt", 5))).toBe("file_too_large");
     expect(await outcome(workspace.bytes("f.txt", 6))).toBe("inside");
   });
 
-  it("knows its roots by every name they were given, and links lead from one to another", async () => {
-    grounds.put(`${grounds.ws}-two/g.txt`, file("second"));
-    grounds.put(`${grounds.ws}/over`, link(`${grounds.ws}-two/g.txt`));
-    grounds.put(`${grounds.ws}/across`, link("../ws-two/g.txt"));
-    grounds.put(`${grounds.out}/alias`, link(grounds.ws));
-    workspace = await grounds.open({ roots: [`${grounds.out}/alias`, `${grounds.ws}-two`] });
+  it("accepts every path its roots were given by, and links from one root to another", async () => {
+    fixture.put(`${fixture.ws}-two/g.txt`, file("second"));
+    fixture.put(`${fixture.ws}/over`, link(`${fixture.ws}-two/g.txt`));
+    fixture.put(`${fixture.ws}/across`, link("../ws-two/g.txt"));
+    fixture.put(`${fixture.out}/alias`, link(fixture.ws));
+    workspace = await fixture.open({ roots: [`${fixture.out}/alias`, `${fixture.ws}-two`] });
 
-    expect(workspace.roots).toEqual([grounds.ws, `${grounds.ws}-two`]);
+    expect(workspace.roots).toEqual([fixture.ws, `${fixture.ws}-two`]);
     expect(
       await Promise.all(
-        [`${grounds.out}/alias/f.txt`, `${grounds.ws}/f.txt`, "over", "across", `${grounds.ws}-two/g.txt`].map(
+        [`${fixture.out}/alias/f.txt`, `${fixture.ws}/f.txt`, "over", "across", `${fixture.ws}-two/g.txt`].map(
           readText,
         ),
       ),
     ).toEqual(["inside", "inside", "second", "second", "second"]);
-    expect(await readText(`${grounds.out}/secret.txt`)).toBe("path_not_in_workspace");
+    expect(await readText(`${fixture.out}/secret.txt`)).toBe("path_not_in_workspace");
   });
 
-  it("keeps to the folder it opened when another takes the root's place", async () => {
-    grounds.remove(grounds.ws);
-    grounds.put(grounds.ws, link(grounds.out));
+  it("stays in the folder it opened when the root's path is replaced", async () => {
+    fixture.remove(fixture.ws);
+    fixture.put(fixture.ws, link(fixture.out));
 
     expect(await readText("secret.txt")).not.toBe(canary);
     expect(await writeText("new.txt")).not.toBe(undefined);
-    expect(await readText(`${grounds.out}/secret.txt`)).toBe("path_not_in_workspace");
+    expect(await readText(`${fixture.out}/secret.txt`)).toBe("path_not_in_workspace");
   });
 
-  it("opens no root that is not there", async () => {
-    expect(await outcome(grounds.open({ roots: [`${grounds.ws}/gone`] }))).toBe("file_not_found");
-    expect(await outcome(grounds.open({ roots: [`${grounds.ws}/f.txt`] }))).toBe("path_is_not_a_directory");
+  it("opens no root that does not exist", async () => {
+    expect(await outcome(fixture.open({ roots: [`${fixture.ws}/gone`] }))).toBe("file_not_found");
+    expect(await outcome(fixture.open({ roots: [`${fixture.ws}/f.txt`] }))).toBe("path_is_not_a_directory");
   });
 
-  it("does not touch the agent's own folder where it is inside the workspace", async () => {
-    const home = `${grounds.ws}/agent`;
-    grounds.put(`${home}/settings.json`, file(canary));
-    grounds.put(`${home}/kept/long.txt`, file("long"));
-    grounds.put(`${grounds.ws}/sly`, link("agent/settings.json"));
-    workspace = await grounds.open({ home, scratch: `${home}/kept` });
+  it("does not access the agent's own folder inside the workspace", async () => {
+    const home = `${fixture.ws}/agent`;
+    fixture.put(`${home}/settings.json`, file(canary));
+    fixture.put(`${home}/kept/long.txt`, file("long"));
+    fixture.put(`${fixture.ws}/sly`, link("agent/settings.json"));
+    workspace = await fixture.open({ home, scratch: `${home}/kept` });
     const paths = ["agent/settings.json", "sly", "agent", "AGENT/settings.json"];
 
     expect(await Promise.all(paths.map(readText))).not.toContain(canary);
@@ -297,76 +297,76 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
     expect(await readText("agent/kept/long.txt")).toBe("long");
   });
 
-  it("keeps long texts where they can be read and not written, and each once", async () => {
-    const before = Object.keys(grounds.outside());
+  it("stores long texts once each, readable but not writable", async () => {
+    const before = Object.keys(fixture.outside());
     const path = await workspace.keep("all of it", "../../output of ls");
     const again = await workspace.keep("all of it", "../../output of ls");
 
-    expect(path.replace(grounds.home, "{HOME}")).toMatch(
+    expect(path.replace(fixture.home, "{HOME}")).toMatch(
       /^\{HOME\}\/\.parley\/scratch\/output-of-ls-[0-9a-f]{16}\.txt$/,
     );
     expect(again).toBe(path);
     expect(await readText(path)).toBe("all of it");
     expect(await writeText(path, (await workspace.resolve(path)).identity)).toBe("path_not_in_workspace");
-    expect(Object.keys(grounds.outside()).filter((each) => !before.includes(each))).toEqual([path]);
+    expect(Object.keys(fixture.outside()).filter((each) => !before.includes(each))).toEqual([path]);
   });
 
-  it("keeps nothing where somebody put a link in the way", async () => {
-    grounds.put(`${grounds.home}/.parley/scratch`, link(`${grounds.home}/.ssh`));
-    const whole = await outcome(grounds.open());
-    grounds.put(`${grounds.home}/.parley/scratch`, folder);
-    workspace = await grounds.open();
+  it("stores nothing if a link replaces the scratch folder", async () => {
+    fixture.put(`${fixture.home}/.parley/scratch`, link(`${fixture.home}/.ssh`));
+    const whole = await outcome(fixture.open());
+    fixture.put(`${fixture.home}/.parley/scratch`, folder);
+    workspace = await fixture.open();
     const path = await workspace.keep("text", "name");
-    grounds.put(path, link(`${grounds.home}/.zshrc`));
+    fixture.put(path, link(`${fixture.home}/.zshrc`));
     await workspace.keep("text", "name");
 
     expect(whole).toBe("policy_violation");
-    expect(grounds.outside()).toMatchObject({ [`${grounds.home}/.zshrc`]: canary, [path]: "text" });
+    expect(fixture.outside()).toMatchObject({ [`${fixture.home}/.zshrc`]: canary, [path]: "text" });
   });
 });
 
 describe("a workspace", () => {
-  it("is what tools take for their files", async () => {
-    grounds = createRealFixture();
-    const files: WorkspaceFiles = await grounds.open();
+  it("fits the files capability of tools", async () => {
+    fixture = createRealFixture();
+    const files: WorkspaceFiles = await fixture.open();
 
-    expect(files.roots).toEqual([grounds.ws]);
+    expect(files.roots).toEqual([fixture.ws]);
   });
 
-  it("answers at once for sockets", async () => {
-    grounds = createRealFixture();
-    workspace = await grounds.open();
-    const close = await listenOnSocket(`${grounds.ws}/sock`);
+  it("does not wait for sockets", async () => {
+    fixture = createRealFixture();
+    workspace = await fixture.open();
+    const close = await listenOnSocket(`${fixture.ws}/sock`);
 
     expect(await readText("sock")).toBe("not_a_regular_file");
     await close();
   });
 
   it("walks thousands of nested folders", async () => {
-    grounds = disks[2]?.grounds() ?? createRealFixture();
-    workspace = await grounds.open();
+    fixture = disks[2]?.createFixture() ?? createRealFixture();
+    workspace = await fixture.open();
     const deep = "d/".repeat(4000);
-    grounds.put(`${grounds.ws}/${deep}f.txt`, file("deep"));
-    grounds.put(`${grounds.ws}/${deep}up`, link("../d/".repeat(20)));
+    fixture.put(`${fixture.ws}/${deep}f.txt`, file("deep"));
+    fixture.put(`${fixture.ws}/${deep}up`, link("../d/".repeat(20)));
 
     expect(await readText(`${deep}f.txt`)).toBe("deep");
     expect(await outcome(workspace.list(`${deep}up`))).toBe("path_not_in_workspace");
   });
 
-  it("does not show the system's own places, even where all of the disk is the workspace", async () => {
-    grounds = disks[2]?.grounds() ?? createRealFixture();
-    for (const path of ["/proc/self/environ", "/dev/sda", "/sys/x", "/etc/hosts"]) grounds.put(path, file("text"));
-    grounds.put("/sly", link("../proc/self"));
-    workspace = await grounds.open({ roots: ["/"] });
+  it("does not access virtual file systems, even if the whole disk is the workspace", async () => {
+    fixture = disks[2]?.createFixture() ?? createRealFixture();
+    for (const path of ["/proc/self/environ", "/dev/sda", "/sys/x", "/etc/hosts"]) fixture.put(path, file("text"));
+    fixture.put("/sly", link("../proc/self"));
+    workspace = await fixture.open({ roots: ["/"] });
     const paths = ["/proc/self/environ", "dev/sda", "/sys/x", "sly/environ", "/proc", "/etc/hosts"];
 
     expect(await Promise.all(paths.map(readText))).toEqual([...Array<string>(5).fill("path_not_in_workspace"), "text"]);
   });
 
-  it("refuses where it may not look, instead of guessing", async () => {
-    grounds = disks[2]?.grounds() ?? createRealFixture();
-    workspace = await grounds.open();
-    grounds.put(`${grounds.ws}/shut`, { kind: "folder", mode: 0o000 });
+  it("refuses a path it has no permission to read", async () => {
+    fixture = disks[2]?.createFixture() ?? createRealFixture();
+    workspace = await fixture.open();
+    fixture.put(`${fixture.ws}/shut`, { kind: "folder", mode: 0o000 });
 
     expect(await Promise.all([readText("shut/f.txt"), writeText("shut/f.txt")])).toEqual([
       "permission_denied",
@@ -374,27 +374,27 @@ describe("a workspace", () => {
     ]);
   });
 
-  it("holds only the first names of a folder with very many", async () => {
-    grounds = createRealFixture();
-    workspace = await grounds.open();
-    mkdirSync(join(grounds.ws, "many"));
-    for (let index = 0; index < 5000; index++) writeFileSync(join(grounds.ws, "many", `${index}`.padStart(5, "0")), "");
+  it("lists only the first names of a very large folder", async () => {
+    fixture = createRealFixture();
+    workspace = await fixture.open();
+    mkdirSync(join(fixture.ws, "many"));
+    for (let index = 0; index < 5000; index++) writeFileSync(join(fixture.ws, "many", `${index}`.padStart(5, "0")), "");
 
     expect((await workspace.list("many", 3)).map(({ name }) => name)).toEqual(["00000", "00001", "00002"]);
     expect(await workspace.list("many")).toHaveLength(5000);
   });
 
-  it("lets go of every handle, whatever came of it", async () => {
-    grounds = createRealFixture();
-    workspace = await grounds.open();
+  it("closes every handle, whatever the result", async () => {
+    fixture = createRealFixture();
+    workspace = await fixture.open();
     for (const [name, what] of Object.entries({
       f: file("x"),
-      out: link(grounds.out),
+      out: link(fixture.out),
       here: link("."),
       fifo: pipe,
       "sub/x": file("x"),
     }))
-      grounds.put(`${grounds.ws}/${name}`, what);
+      fixture.put(`${fixture.ws}/${name}`, what);
     const opened = (): readonly string[] =>
       readdirSync("/proc/self/fd")
         .map((number) => {
@@ -404,7 +404,7 @@ describe("a workspace", () => {
             return "";
           }
         })
-        .filter((path) => path.startsWith(join(grounds.ws, "..")));
+        .filter((path) => path.startsWith(join(fixture.ws, "..")));
     for (const path of ["f", "out/x", "here/here/f", "fifo", "sub", "sub/x", "sub/x/y", "new/deep/x", "..", "a\nb"]) {
       const { identity = "absent" } = await workspace.resolve(path).catch(() => ({ identity: undefined }));
       await readText(path);
@@ -414,9 +414,9 @@ describe("a workspace", () => {
       await outcome(workspace.open(path).then((found) => found.close()));
     }
 
-    expect(opened()).toEqual([grounds.ws]);
+    expect(opened()).toEqual([fixture.ws]);
     await workspace.close();
     expect(opened()).toEqual([]);
-    workspace = await grounds.open();
+    workspace = await fixture.open();
   });
 });

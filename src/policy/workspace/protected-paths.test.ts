@@ -36,7 +36,7 @@ describe("a path that is written", () => {
     "/home/me/agent-home/settings.json",
     "/home/me/Agent-Home/sessions/x.jsonl",
     "/home/me/agent-home",
-  ])("is refused in every mode: %j", (path) => {
+  ])("is denied in every mode: %j", (path) => {
     const { level, reason } = checkProtection(path.startsWith("/") ? path : `/home/me/work/${path}`, context);
 
     expect({ level, hasReason: reason !== "" }).toEqual({ level: "deny", hasReason: true });
@@ -85,7 +85,7 @@ describe("a path that is written", () => {
     ".ssh/authorized_keys",
     "repo.git/hooks/post-update",
     ".ripgreprc",
-  ])("is asked about in every mode: %j", (path) => {
+  ])("needs approval in every mode: %j", (path) => {
     const { level, reason } = checkProtection(`/home/me/work/${path}`, context);
 
     expect({ level, hasReason: reason !== "" }).toEqual({ level: "ask", hasReason: true });

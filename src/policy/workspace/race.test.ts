@@ -5,8 +5,8 @@ import { PolicyError } from "../error.ts";
 import { createRealFixture, type WorkspaceFixture } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
 
-let grounds: WorkspaceFixture;
-afterEach(() => grounds.close());
+let fixture: WorkspaceFixture;
+afterEach(() => fixture.close());
 
 /** As many as the system works on at once. */
 const together = 4;
@@ -14,7 +14,7 @@ const together = 4;
 /** Memory is quick to flush, so there are more tries in a second. */
 const parent = existsSync("/dev/shm") ? "/dev/shm" : undefined;
 
-/** What somebody does to the workspace, again and again. What gets in its way, such as a file just written, is removed. */
+/** The swaps that a thread repeats in the workspace. A file in the way, such as one just written, is removed. */
 const turns = {
   folder: `
     renameSync(ws + "/d", ws + "/real");
@@ -59,7 +59,7 @@ type Flips = { readonly count: () => number; readonly stop: () => Promise<void> 
 
 const startFlips = async (swap: Swap): Promise<Flips> => {
   const counter = new Int32Array(new SharedArrayBuffer(8));
-  const { ws, out } = grounds;
+  const { ws, out } = fixture;
   const worker = new Worker(flipping(swap), { eval: true, workerData: { ws, out, counter } });
   const ended = new Promise<number>((resolve, reject) => worker.once("error", reject).once("exit", resolve));
   while (Atomics.load(counter, 1) === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -72,7 +72,7 @@ const startFlips = async (swap: Swap): Promise<Flips> => {
   };
 };
 
-/** What came of a try. Anything but what is inside, or a refusal, fails the test. */
+/** The result of an attempt. Anything but the inside content or a refusal fails the test. */
 const tried = async (work: Promise<Uint8Array | void>): Promise<string> => {
   try {
     const bytes = await work;
@@ -96,39 +96,45 @@ const attempts: { readonly [what in "read" | "write" | "create" | "make folders"
 };
 
 // By paths alone this cannot be promised.
-describe.runIf(existsSync("/proc/self/fd"))("a workspace in which somebody swaps things for links out of it", () => {
-  it.each([
-    { what: "read", swap: "folder", tries: 6000 },
-    { what: "read", swap: "leaf", tries: 6000 },
-    { what: "write", swap: "folder", tries: 2000 },
-    { what: "write", swap: "leaf", tries: 2000 },
-    { what: "create", swap: "nothing", tries: 2000 },
-    { what: "make folders", swap: "folder", tries: 2000 },
-  ] as const)("cannot be made to $what outside by swapping a $swap, in $tries tries", async ({ what, swap, tries }) => {
-    grounds = createRealFixture(undefined, parent);
-    const { ws } = grounds;
-    mkdirSync(`${ws}/d`);
-    for (const path of [`${ws}/original`, `${ws}/d/secret.txt`]) writeFileSync(path, "inside");
-    const before = grounds.outside();
-    const workspace = await grounds.open();
-    const flips = await startFlips(swap);
-    const started = flips.count();
-    const counts = { inside: 0, written: 0, refused: 0, other: new Set<string>() };
-    const attempt = async (turn: number): Promise<void> => {
-      const came = await attempts[what](workspace, turn);
-      if (came === "inside" || came === "written" || came === "refused") counts[came] += 1;
-      else counts.other.add(came);
-    };
-    for (let turn = 0; turn < tries; turn += together)
-      await Promise.all(Array.from({ length: together }, (_, index) => attempt(turn + index)));
-    const flipped = flips.count() - started;
-    await flips.stop();
+describe.runIf(existsSync("/proc/self/fd"))(
+  "a workspace in which files are swapped for links that lead outside",
+  () => {
+    it.each([
+      { what: "read", swap: "folder", tries: 6000 },
+      { what: "read", swap: "leaf", tries: 6000 },
+      { what: "write", swap: "folder", tries: 2000 },
+      { what: "write", swap: "leaf", tries: 2000 },
+      { what: "create", swap: "nothing", tries: 2000 },
+      { what: "make folders", swap: "folder", tries: 2000 },
+    ] as const)(
+      "cannot be made to $what outside by swapping a $swap, in $tries tries",
+      async ({ what, swap, tries }) => {
+        fixture = createRealFixture(undefined, parent);
+        const { ws } = fixture;
+        mkdirSync(`${ws}/d`);
+        for (const path of [`${ws}/original`, `${ws}/d/secret.txt`]) writeFileSync(path, "inside");
+        const before = fixture.outside();
+        const workspace = await fixture.open();
+        const flips = await startFlips(swap);
+        const started = flips.count();
+        const counts = { inside: 0, written: 0, refused: 0, other: new Set<string>() };
+        const attempt = async (turn: number): Promise<void> => {
+          const came = await attempts[what](workspace, turn);
+          if (came === "inside" || came === "written" || came === "refused") counts[came] += 1;
+          else counts.other.add(came);
+        };
+        for (let turn = 0; turn < tries; turn += together)
+          await Promise.all(Array.from({ length: together }, (_, index) => attempt(turn + index)));
+        const flipped = flips.count() - started;
+        await flips.stop();
 
-    expect([...counts.other]).toEqual([]);
-    expect(grounds.outside()).toEqual(before);
-    // The race was on: things were swapped meanwhile, some tries met a link and some did not.
-    expect(flipped).toBeGreaterThan(0);
-    expect(counts.refused).toBeGreaterThan(0);
-    expect(counts.inside + counts.written).toBeGreaterThan(0);
-  });
-});
+        expect([...counts.other]).toEqual([]);
+        expect(fixture.outside()).toEqual(before);
+        // The race was on: things were swapped meanwhile, some tries met a link and some did not.
+        expect(flipped).toBeGreaterThan(0);
+        expect(counts.refused).toBeGreaterThan(0);
+        expect(counts.inside + counts.written).toBeGreaterThan(0);
+      },
+    );
+  },
+);

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parsePlainCommands } from "./plain.ts";
 
-/** What joins each command, and its words. */
+/** The operator before each command, and its words. */
 const read = (text: string): readonly (readonly string[])[] | string => {
   const reading = parsePlainCommands(text);
   return reading.plain ? reading.commands.map(({ operator, words }) => [operator, ...words]) : "more";
 };
 
-describe("a line of plain words", () => {
+describe("a plain command line", () => {
   it.each<[string, readonly (readonly string[])[]]>([
     ["ls", [["first", "ls"]]],
     [" \tls\t-l \n", [["first", "ls", "-l"]]],
@@ -60,7 +60,7 @@ describe("a line of plain words", () => {
     ["a 'b\nc' \"d\ne\"", [["first", "a", "b\nc", "d\ne"]]],
     ["a ! b=c x,y %z @w +v ü", [["first", "a", "!", "b=c", "x,y", "%z", "@w", "+v", "ü"]]],
     ["a=1 b", [["first", "b"]]],
-  ])("%j is read word for word", (text, commands) => {
+  ])("is parsed into words: %j", (text, commands) => {
     expect(read(text)).toEqual(commands);
   });
 
@@ -186,12 +186,12 @@ describe("a line of plain words", () => {
     "a \ud800",
     "a \u00adb",
     `a ${"b".repeat(10_000)}`,
-  ])("%j is more than that", (text) => {
+  ])("is not %j", (text) => {
     expect(read(text)).toBe("more");
   });
 });
 
-describe("a line of plain words with streams and variables", () => {
+describe("a plain command line with redirections and variables", () => {
   it.each<[string, object]>([
     ["a 2>&1", { redirects: [{ stream: 2, operator: ">&", target: "1" }] }],
     ["a>&2", { redirects: [{ stream: undefined, operator: ">&", target: "2" }] }],
@@ -212,7 +212,7 @@ describe("a line of plain words with streams and variables", () => {
     ["a < 'b c'", { redirects: [{ stream: undefined, operator: "<", target: "b c" }] }],
     ["b=1 c='2 3' a", { assignments: ["b=1", "c=2 3"] }],
     ["b= a x=1", { assignments: ["b="], words: ["a", "x=1"] }],
-  ])("%j is read with them", (text, command) => {
+  ])("is parsed with them: %j", (text, command) => {
     expect(parsePlainCommands(text)).toEqual({
       plain: true,
       commands: [{ operator: "first", assignments: [], words: ["a"], redirects: [], ...command }],
@@ -220,8 +220,8 @@ describe("a line of plain words with streams and variables", () => {
   });
 });
 
-describe("the short way for simple lines", () => {
-  it("reads them as the long one does, which lines that end with a blank go", () => {
+describe("the fast path for simple lines", () => {
+  it("gives the same result as the slow path, which lines that end with a blank take", () => {
     const word = fc.string({
       unit: fc.constantFrom(...Array.from("abzAZ019_./:=,@%+-")),
       minLength: 1,

@@ -13,7 +13,7 @@ const diskWith = (files: { readonly [path: string]: string }) => {
   return disk;
 };
 
-/** What every repository has besides its settings. */
+/** The files every repository has besides its configuration. */
 const whole = (path: string): { readonly [path: string]: string } => ({
   [`${path}/HEAD`]: "ref: refs/heads/main\n",
   [`${path}/objects/`]: "",
@@ -28,7 +28,7 @@ const find = (files: { readonly [path: string]: string }, folder = "/site") => {
 };
 
 describe("the repository git would find", () => {
-  it("is the nearest one above the folder, and is plain if its settings are", async () => {
+  it("is the nearest one above the folder, without risk if its configuration is harmless", async () => {
     expect(await find({ "/site/.git/config": usual, "/site/a/b/c": "" }, "/site/a/b")).toEqual({
       root: "/site",
       risk: undefined,
@@ -75,12 +75,12 @@ describe("the repository git would find", () => {
     "[core.x]\n\tpager = y",
     "[core]\n\tbare = false\n[",
     "something else",
-  ])("is a risk with the settings %j", async (config) => {
+  ])("is a risk with the configuration %j", async (config) => {
     const { root, risk } = await find({ "/site/.git/config": `${plain}${config}\n` });
     expect({ root, isRisk: risk !== undefined }).toEqual({ root: "/site", isRisk: true });
   });
 
-  it("is a risk where it is not what it usually is", async () => {
+  it("is a risk if it is unusual", async () => {
     const risk = async (files: { readonly [path: string]: string }) => (await find(files)).risk;
     expect(await risk({ "/site/HEAD": "", "/site/objects/": "" })).toBe("/site looks like a bare repository");
     expect(await risk({ "/site/.git/": "" })).toBe("its configuration cannot be read");
@@ -100,7 +100,7 @@ describe("the repository git would find", () => {
     expect((await findRepository(linked, "/site")).risk).toBe("its .git leads nowhere");
   });
 
-  it("is read where a second working tree says it is", async () => {
+  it("is found through a second working tree", async () => {
     const tree = {
       "/site/.git": "gitdir: /main/.git/worktrees/site\n",
       "/main/.git/worktrees/site/commondir": "../..\n",

@@ -39,7 +39,7 @@ const nested = async (name: string, ...options: readonly string[]): Promise<stri
   return root;
 };
 
-describe.skipIf(!hasGit)("git's list of files", () => {
+describe.skipIf(!hasGit)("a git index", () => {
   it.each([
     ["2", []],
     ["4", []],
@@ -53,7 +53,7 @@ describe.skipIf(!hasGit)("git's list of files", () => {
     expect(listNestedRepositories(index)).toEqual(["folder/inner"]);
   });
 
-  it("with words for later about a file, is read as well", async () => {
+  it("with extended flags is parsed", async () => {
     const root = await nested("v3");
     await writeFile(join(root, "later"), "");
     await git(root, "add", "-N", "later");
@@ -62,7 +62,7 @@ describe.skipIf(!hasGit)("git's list of files", () => {
     expect(listNestedRepositories(index)).toEqual(["folder/inner"]);
   });
 
-  it("is not believed where it is cut, split or something else", async () => {
+  it("is rejected if it is truncated, split or something else", async () => {
     const root = await nested("cut");
     const index = await readFile(join(root, ".git", "index"));
     for (let length = 0; length < index.length; length++)
@@ -72,8 +72,8 @@ describe.skipIf(!hasGit)("git's list of files", () => {
   });
 });
 
-describe.skipIf(!hasGit)("a repository inside a repository", () => {
-  it("makes git run what its own settings say, so they are looked at too", async () => {
+describe.skipIf(!hasGit)("a nested repository", () => {
+  it("can make git run programs, so its configuration is checked too", async () => {
     const root = await nested("hostile");
     const { disk } = realWorld({});
     expect(await findRepository(disk, root)).toEqual({ root, risk: undefined });

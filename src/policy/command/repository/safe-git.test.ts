@@ -41,11 +41,11 @@ const queries: readonly GitQuery[] = [
 
 /** Runs every query as Parley does, and returns what git printed. */
 const runAll = (cwd = repository): readonly string[] => {
-  const place = { folder: cwd, searchPath: "/usr/bin:/bin" };
+  const location = { folder: cwd, searchPath: "/usr/bin:/bin" };
   const run = ({ args, env }: ReturnType<typeof listConfigKeysCall>): string =>
     spawnSync("/usr/bin/git", [...args], { cwd, env, encoding: "utf8" }).stdout;
-  const keys = parseConfigKeys(run(listConfigKeysCall(place)));
-  return queries.map((query) => run(safeGitCall(query, place, keys)));
+  const keys = parseConfigKeys(run(listConfigKeysCall(location)));
+  return queries.map((query) => run(safeGitCall(query, location, keys)));
 };
 
 const touch = (): string => `touch ${canary}`;
@@ -56,7 +56,7 @@ const program = (path: string): void => {
   writeFileSync(path, `#!/bin/sh\n${touch()}\n`, { mode: 0o755 });
 };
 
-/** Each of these makes an ordinary git run the canary, or would with the one option that is missing here. */
+/** Each of these makes an ordinary git command run the canary, or would with one more option. */
 const traps: readonly (readonly [name: string, set: () => void])[] = [
   ["a file system monitor", () => config("core.fsmonitor", touch())],
   ["a hook in the hooks folder", () => program(join(repository, ".git/hooks/post-index-change"))],
@@ -168,7 +168,7 @@ const traps: readonly (readonly [name: string, set: () => void])[] = [
   ],
 ];
 
-describe("git, when we ask it in a hostile repository", () => {
+describe("a safe git call in a hostile repository", () => {
   it.each(traps)("runs nothing for %s", (_, set) => {
     set();
     const answers = runAll();
@@ -182,7 +182,7 @@ describe("git, when we ask it in a hostile repository", () => {
     expect(existsSync(canary)).toBe(true);
   });
 
-  it("still answers as git does", () => {
+  it("prints the same as git", () => {
     writeFileSync(join(repository, "new.txt"), "new\n");
     writeFileSync(join(repository, "staged.txt"), "staged\n");
     plain("add", "staged.txt");
@@ -193,7 +193,7 @@ describe("git, when we ask it in a hostile repository", () => {
     expect(staged).toContain("+staged\n");
   });
 
-  it("does not take a folder that looks like a bare repository for one", () => {
+  it("does not use a bare repository", () => {
     const bare = join(base, "bare");
     execFileSync("/usr/bin/git", ["init", "--quiet", "--bare", bare], { env: { PATH: "/usr/bin:/bin", HOME: base } });
     execFileSync("/usr/bin/git", ["-C", bare, "config", "core.fsmonitor", touch()], {
@@ -220,7 +220,7 @@ describe("git, when we ask it in a hostile repository", () => {
     expect(existsSync(join(repository, "stolen"))).toBe(false);
   });
 
-  it("does not follow a .git that is a link or names another folder out of sight of its keys", () => {
+  it("reads the configuration keys also behind a .git that is a link", () => {
     const elsewhere = join(base, "elsewhere");
     execFileSync("/bin/mv", [join(repository, ".git"), elsewhere]);
     symlinkSync(elsewhere, join(repository, ".git"));

@@ -31,7 +31,7 @@ const install = (name: string, script: string): void => {
 };
 
 describe("a sandbox", () => {
-  it("of Linux gives a command its workspace, and hides what is ours but for the inner folder", async () => {
+  it("of Linux makes the workspace writable, and hides Parley's folder except for the inner one", async () => {
     install("bwrap", "exit 0");
     const sandbox = await findSandbox(processes, { platform: "linux" }, folder);
     if ("missing" in sandbox) throw new Error(sandbox.missing);
@@ -60,7 +60,7 @@ describe("a sandbox", () => {
       "Sandboxed commands can create namespaces: this bubblewrap is older than 0.8, or may not forbid it.",
     ],
     ["--unshare-user", "Sandboxed commands have no user namespace of their own: this system does not allow one."],
-  ])("of Linux does without %s where it must, and says so", async (option, note) => {
+  ])("of Linux works without %s if necessary, and says so", async (option, note) => {
     install(
       "bwrap",
       `for each; do case $each in ${option}) echo "bwrap: Unknown option $each" >&2; exit 1;; esac; done`,
@@ -72,13 +72,13 @@ describe("a sandbox", () => {
     expect(sandbox.confine(program, within).args).toContain("--cap-drop");
   });
 
-  it("of Linux is not there where it is not installed", async () => {
+  it("of Linux is unavailable if it is not installed", async () => {
     expect(await findSandbox(processes, { platform: "linux" }, folder)).toEqual({
       missing: "Commands run without a sandbox: bwrap is not installed (the package is called bubblewrap).",
     });
   });
 
-  it("is not there where the system does not let it work, and says what it said", async () => {
+  it("is unavailable if the system does not permit it, and reports its error", async () => {
     install("bwrap", "echo 'bwrap: No permissions to create a new namespace' >&2; echo more >&2; exit 1");
     expect(await findSandbox(processes, { platform: "linux" }, folder)).toEqual({
       missing:
@@ -86,14 +86,14 @@ describe("a sandbox", () => {
     });
   });
 
-  it("is not there where it cannot even be started", async () => {
+  it("is unavailable if it cannot be started", async () => {
     writeFileSync(join(folder, "bwrap"), "\x7fELF broken", { mode: 0o755 });
     expect(await findSandbox(processes, { platform: "linux" }, folder)).toEqual({
       missing: expect.stringContaining("bwrap does not work here (") as string,
     });
   });
 
-  it("of macOS says the same in its own words", async () => {
+  it("of macOS has an equivalent profile", async () => {
     const installed = {
       ...processes,
       find: async () => "/usr/bin/sandbox-exec",
@@ -125,7 +125,7 @@ describe("a sandbox", () => {
     });
   });
 
-  it("is not there on other systems", async () => {
+  it("is unavailable on other systems", async () => {
     expect(await findSandbox(processes, { platform: "win32" }, folder)).toEqual({
       missing: "Commands run without a sandbox: there is none for win32.",
     });
