@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { failingStub, realPrograms, stubs } from "./command-scripts.ts";
 
-/** What a script really did: every stub call with its words, and the files that were created. */
+/** The observed behaviour of a script: every stub call with its words, and the files that were created. */
 export type ScriptRun = { readonly called: readonly (readonly string[])[]; readonly created: readonly string[] };
 
 /** Whether everything needed to run scripts is installed. */

@@ -36,7 +36,7 @@ type WrittenPath = TouchedPath & { readonly invalidReason?: string | undefined }
 /** A command line, and the folder it would run in. */
 export type CommandText = { readonly text: string; readonly folder: string };
 
-/** What the gate needs to judge calls. */
+/** The functions the gate judges calls with. */
 export type GateDependencies = {
   /** How a path is protected against writing. */
   readonly protection: (path: string) => Protection;
