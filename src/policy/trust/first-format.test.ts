@@ -39,7 +39,7 @@ describe("answers stored by version 0.1.0", () => {
 
   it("still count as consent and as declined", async () => {
     const consents = openConsentStore(oldDisk(), home);
-    const requests = parseProjectSettings(JSON.stringify(settings)).consents;
+    const requests = (await parseProjectSettings(JSON.stringify(settings))).consents;
     expect((await consents.findMissing(project, requests)).map(({ key }) => key)).toEqual(["hooks.SessionStart"]);
     expect(await consents.findUnanswered(project, requests)).toEqual([]);
     expect(await consents.withdraw(project, "mcpServers.x")).toBe(true);
