@@ -159,7 +159,7 @@ describe("a stopped request", () => {
     );
     expect(heardAs(stopped(interrupted)).text).toContain("it may or may not have had an effect");
     expect(heardAs(stopped("Error: The user refused this call: not now")).text).toContain(
-      "You refused to let me read b.txt (not now), so I did not.",
+      "You denied my request to read b.txt (not now), so I did not do it.",
     );
   });
 
@@ -288,7 +288,7 @@ describe("a reply", () => {
       assistant("It failed."),
     ];
     expect(heardAs([...failed, user("why did it fail?")]).text).toBe(
-      'The last failure was run_shell_command (npm test): it ended with exit code 1.\n\nIt said:\n\n```\nnpm error Missing script: "test"\n```\n\npackage.json has no script of that name.',
+      'The last failure was run_shell_command (npm test): it ended with exit code 1.\n\nOutput:\n\n```\nnpm error Missing script: "test"\n```\n\npackage.json has no script of that name.',
     );
     expect(about("what went wrong?")).toBe("Nothing has failed so far in this conversation.");
   });

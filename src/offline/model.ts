@@ -11,17 +11,17 @@ import type { IntentStep, Intent } from "./intent/intent.ts";
 import { joinList } from "./reply/text.ts";
 
 /** Returns the demo model's reply to a request: the next tool calls, or an answer from what the calls returned. */
-export const answerRequest = (heard: ParsedRequest): DemoReply => {
-  const aside = answerSideQuery(heard);
-  if (aside !== undefined) return { text: aside };
-  const requests = parseRequests(groupUserRequests(heard.turns));
-  const task = currentTask(requests, heard);
-  const plan = planCalls(task.steps, heard.tools, task.exchanges);
-  const forced = forcedCall(heard, plan, task);
+export const answerRequest = (parsed: ParsedRequest): DemoReply => {
+  const sideAnswer = answerSideQuery(parsed);
+  if (sideAnswer !== undefined) return { text: sideAnswer };
+  const requests = parseRequests(groupUserRequests(parsed.turns));
+  const task = currentTask(requests, parsed);
+  const plan = planCalls(task.steps, parsed.tools, task.exchanges);
+  const forced = forcedCall(parsed, plan, task);
   const next = forced === undefined ? plan.nextCalls : [forced];
   // A conversation whose calls come back changed must still end.
   if (next.length > 0 && task.exchanges.length < maxCalls) return { thinking: describePlan(plan), calls: next };
-  return { text: describeTask(task, plan, requests, heard) };
+  return { text: describeTask(task, plan, requests, parsed) };
 };
 
 const maxCalls = 60;
@@ -31,28 +31,28 @@ type ParsedUserRequest = UserRequest & { readonly steps: readonly IntentStep[] }
 
 /** Parses each request, resolving references to earlier ones. */
 const parseRequests = (requests: readonly UserRequest[]): readonly ParsedUserRequest[] => {
-  let known = {};
+  let mentioned = {};
   return requests.map((request) => {
-    const wanted: IntentStep[] = [];
+    const steps: IntentStep[] = [];
     for (const [index, text] of request.texts.entries()) {
-      const said = parseIntents(text, known);
-      known = lastMentioned(
-        said.map(({ intent }) => intent),
-        known,
+      const parsedSteps = parseIntents(text, mentioned);
+      mentioned = lastMentioned(
+        parsedSteps.map(({ intent }) => intent),
+        mentioned,
       );
       // A text before the user's own that contains no intent is not a question.
       const isLast = index === request.texts.length - 1;
-      wanted.push(...(isLast ? said : said.filter(({ intent }) => intent.type !== "unknown")));
+      steps.push(...(isLast ? parsedSteps : parsedSteps.filter(({ intent }) => intent.type !== "unknown")));
     }
-    return { ...request, steps: preferAttachments(request, wanted) };
+    return { ...request, steps: preferAttachments(request, steps) };
   });
 };
 
 /** Questions about attached files need no tool. */
-const preferAttachments = ({ files }: UserRequest, wanted: readonly IntentStep[]): readonly IntentStep[] => {
-  const isAbout = ({ type, ...wish }: Intent): boolean =>
-    type === "unknown" || (type === "read" && "as" in wish && wish.as === "look");
-  if (files.length === 0 || !wanted.every(({ intent }) => isAbout(intent))) return wanted;
+const preferAttachments = ({ files }: UserRequest, steps: readonly IntentStep[]): readonly IntentStep[] => {
+  const isAbout = ({ type, ...intent }: Intent): boolean =>
+    type === "unknown" || (type === "read" && "as" in intent && intent.as === "image");
+  if (files.length === 0 || !steps.every(({ intent }) => isAbout(intent))) return steps;
   return [{ intent: { type: "attached" }, isLater: false }];
 };
 
@@ -74,8 +74,8 @@ const currentTask = (requests: readonly ParsedUserRequest[], { tools }: ParsedRe
   const before = requests.slice(0, -1).findLast((request) => !request.steps.every(isReference));
   if (before === undefined) return task;
   if (type === "again") return { ...task, steps: before.steps };
-  const kept = before.exchanges.filter((exchange) => !isStopped(exchange));
-  if (before.answer === undefined) return { ...task, steps: before.steps, exchanges: [...kept, ...exchanges] };
+  const finished = before.exchanges.filter((exchange) => !isStopped(exchange));
+  if (before.answer === undefined) return { ...task, steps: before.steps, exchanges: [...finished, ...exchanges] };
   const { remaining } = planCalls(before.steps, tools, before.exchanges);
   return remaining.length === 0 ? task : { ...task, steps: remaining.map((intent) => ({ intent, isLater: false })) };
 };
@@ -89,11 +89,13 @@ const forcedCall = (
   { request, exchanges }: DemoTask,
 ): DemoToolCall | undefined => {
   if (toolChoice === "auto" || toolChoice === "none" || exchanges.length > 0) return undefined;
-  const wanted = typeof toolChoice === "object" ? toolChoice.tool : undefined;
-  if (nextCalls.some(({ tool }) => wanted === undefined || tool === wanted)) return undefined;
-  const tool = tools.find(({ name }) => (wanted === undefined || name === wanted) && !toolsWithSideEffects.has(name));
-  const words = request.texts.at(-1) ?? "";
-  return tool && { tool: tool.name, input: Object.fromEntries(tool.required.map((name) => [name, words])) };
+  const required = typeof toolChoice === "object" ? toolChoice.tool : undefined;
+  if (nextCalls.some(({ tool }) => required === undefined || tool === required)) return undefined;
+  const tool = tools.find(
+    ({ name }) => (required === undefined || name === required) && !toolsWithSideEffects.has(name),
+  );
+  const text = request.texts.at(-1) ?? "";
+  return tool && { tool: tool.name, input: Object.fromEntries(tool.required.map((name) => [name, text])) };
 };
 
 /** Tools that are never called with made-up input, even if a call is required. */
@@ -106,28 +108,28 @@ const toolsWithSideEffects: ReadonlySet<string> = new Set([
 ]);
 
 const describePlan = ({ nextCalls, remaining }: CallPlan): string => {
-  const deeds = joinList([...new Set(remaining.map(describeIntent))]);
+  const actions = joinList([...new Set(remaining.map(describeIntent))]);
   const calls = joinList([...new Set(nextCalls.map(({ tool }) => tool))]);
-  return deeds === "" ? `A tool call is required.` : `Steps: ${deeds}. Calling ${calls} now.`;
+  return actions === "" ? `A tool call is required.` : `Steps: ${actions}. Calling ${calls} now.`;
 };
 
 const describeTask = (
   task: DemoTask,
   plan: CallPlan,
   requests: readonly UserRequest[],
-  heard: ParsedRequest,
+  parsed: ParsedRequest,
 ): string => {
   const { steps, exchanges, request } = task;
   const isOther = steps.every(({ intent }) => intent.type === "unknown" || intent.type === "continue");
   if (isOther && exchanges.length > 0) return exchanges.map(describeAnyExchange).join("\n\n");
-  const isStrange = steps.length > 0 && steps.every(({ intent }) => intent.type === "unknown");
-  if (isStrange) return notUnderstood(heard.tools);
+  const isNotUnderstood = steps.length > 0 && steps.every(({ intent }) => intent.type === "unknown");
+  if (isNotUnderstood) return notUnderstood(parsed.tools);
   const isAlone = steps.length === 1;
   const parts = plan.progress.flatMap((work) =>
     isSmallTalk(work.intent)
-      ? answerSmallTalk(work.intent, { isAlone, request, requests, parsed: heard })
+      ? answerSmallTalk(work.intent, { isAlone, request, requests, parsed: parsed })
       : describeProgress(work),
   );
   const all = [...parts, ...describeRemaining(plan)];
-  return all.length === 0 ? `Tell me what to do. ${describeAbilities(heard.tools)}` : all.join("\n\n");
+  return all.length === 0 ? `Tell me what to do. ${describeAbilities(parsed.tools)}` : all.join("\n\n");
 };

@@ -95,7 +95,7 @@ const begin = async (
 ): Promise<readonly [RunningApp, AppFixture]> => {
   const stage = await on({ script: asks(...requests), ...options });
   const app = stage.start({ args: ["--mcp-config", configure(stage, more, behaviour), ...args] });
-  await app.waitForText(args.includes("--screen-reader") ? "see /doctor" : / · \d+% of \d/);
+  await app.waitForText(args.includes("--screen-reader") ? "run /doctor" : / · \d+% of \d/);
   app.submit("go");
   return [app, stage];
 };
@@ -118,16 +118,16 @@ const rowsOf = (app: RunningApp, from: RegExp): readonly string[] => {
 };
 
 const down = "\u001b[B";
-const asked = /^The MCP server parrot asks/;
+const asked = /^MCP server parrot asks/;
 
 describe("a form of an MCP server", () => {
   it("is filled in field by field, checked in place, and reaches the server", async () => {
     const [app, stage] = await begin([form]);
     await app.waitForText("  y Answer");
     expect(rowsOf(app, asked)).toEqual([
-      "The MCP server parrot asks",
+      "MCP server parrot asks",
       "Who are you?",
-      "It wants to know:",
+      "It asks for:",
       "- Name (required)",
       "- age",
       "- colour",
@@ -149,18 +149,18 @@ describe("a form of an MCP server", () => {
     app.type(` ${down} \r`);
     await app.waitForText("5 of 5");
     app.type(`${down}${down}\r`);
-    await app.waitForText("It would be sent this:");
+    await app.waitForText("Your answer:");
     expect(rowsOf(app, asked)).toEqual([
-      "The MCP server parrot asks",
-      "It would be sent this:",
+      "MCP server parrot asks",
+      "Your answer:",
       "- Name: Ada",
       "- age: 42",
       "- colour: Green",
       "- pets: Cat, Dog",
       "- agree: yes",
-      "› n No, send nothing",
+      "› n No, don't send",
       "  y Yes, send it",
-      "  e Change it",
+      "  e Edit",
     ]);
     app.type("y");
     await app.waitForText("All done.");
@@ -172,7 +172,7 @@ describe("a form of an MCP server", () => {
 
   it("is declined by Enter alone, also once it is filled in", async () => {
     const [app, stage] = await begin([form, elicitation("Sure?")]);
-    await app.waitForText(/^The MCP server parrot asks \(1 more waits\)$/);
+    await app.waitForText(/^MCP server parrot asks \(1 more waiting\)$/);
     app.type("y");
     await app.waitForText("1 of 5");
     app.type("Ada\r");
@@ -184,7 +184,7 @@ describe("a form of an MCP server", () => {
     app.type("\r");
     await app.waitForText("5 of 5");
     app.type("\r");
-    await app.waitForText("- agree: (left out)");
+    await app.waitForText("- agree: (skipped)");
     app.type("\r");
     await app.waitForText("Sure?");
     app.type("\r");
@@ -209,7 +209,7 @@ describe("a form of an MCP server", () => {
   it("does not take typed text for an answer", async () => {
     const [app, stage] = await begin([elicitation("Sure?")]);
     app.type("a draft");
-    await app.waitForText("A question waits until you stop typing.");
+    await app.waitForText("A question opens when you stop typing.");
     app.type("y");
     await app.waitForText("> a drafty");
     expect(app.screen.rows().filter((row) => row === "Sure?")).toEqual([]);
@@ -233,7 +233,7 @@ describe("a form of an MCP server", () => {
 
   it("closes when the server cancels it", async () => {
     const [app] = await begin([form], { behaviour: "withdraws" });
-    await app.waitForText("The MCP server parrot no longer asks.");
+    await app.waitForText("MCP server parrot withdrew its question.");
     await app.waitForText("All done.");
     expect(app.screen.rows().filter((row) => asked.test(row))).toEqual([]);
     await app.quit();
@@ -243,7 +243,7 @@ describe("a form of an MCP server", () => {
     const [app] = await begin([elicitation("I am process {pid}.")]);
     const rows = await app.waitForText(/^I am process \d+\.$/);
     process.kill(Number(/I am process (\d+)\./.exec(rows.join("\n"))?.[1]), "SIGKILL");
-    await app.waitForText("The MCP server parrot no longer asks.");
+    await app.waitForText("MCP server parrot withdrew its question.");
     await app.waitForText("All done.");
     expect(app.screen.rows().filter((row) => asked.test(row))).toEqual([]);
     await app.quit();
@@ -252,13 +252,13 @@ describe("a form of an MCP server", () => {
   it("that asks for a secret shows a warning, and the input is neither shown nor stored", async () => {
     const secret = elicitation("Please give your API key.", { api_key: { type: "string" } });
     const [app, stage] = await begin([secret]);
-    await app.waitForText('"No" is the sane answer.');
+    await app.waitForText('answer "No".');
     app.type("y");
     await app.waitForText("1 of 1");
     app.type("hunter2hunter2");
     await app.waitForText(/^> •{14}$/);
     app.type("\r");
-    await app.waitForText("It would be sent this:");
+    await app.waitForText("Your answer:");
     app.type("y");
     await app.waitForText("All done.");
     await app.quit();
@@ -269,7 +269,7 @@ describe("a form of an MCP server", () => {
   it("that is higher than the screen is printed, so that all of it can be read", async () => {
     const lines = Array.from({ length: 40 }, (_, at) => `clause ${at}.`);
     const [app] = await begin([elicitation(lines.join("\n"))], { size: { columns: 80, rows: 16 } });
-    await app.waitForText("All of it is shown above.");
+    await app.waitForText("Shown in full above.");
     const everything = app.screen.scrollback();
     expect(lines.filter((line) => !everything.includes(line))).toEqual([]);
     app.type("\r");
@@ -298,9 +298,9 @@ describe("a URL of an MCP server", () => {
     app.submit("go");
     await app.waitForText(asked);
     expect(rowsOf(app, asked)).toEqual([
-      "The MCP server parrot asks",
+      "MCP server parrot asks",
       "Please sign in.",
-      "It wants you to open this address:",
+      "It asks you to open this URL:",
       opened,
       "! The URL contains a user name or password, which is not sent.",
       "› n No",
@@ -325,7 +325,7 @@ describe("a URL of an MCP server", () => {
     const [app, stage] = await begin([address, address], { env: { PATH: "/nowhere" } });
     await app.waitForText(asked);
     app.type("o");
-    await app.waitForText(/^No browser could be opened here\./);
+    await app.waitForText(/^Could not open a browser\./);
     await app.waitForText(asked);
     app.type("\r");
     await app.waitForText("All done.");
@@ -339,9 +339,9 @@ describe("a sampling request of an MCP server", () => {
     const [app, stage] = await begin([sampling]);
     await app.waitForText(asked);
     expect(rowsOf(app, asked)).toEqual([
-      "The MCP server parrot asks",
-      "It wants offline/parley to answer this, at your cost, in at most 77 tokens. It",
-      "gets the answer; nothing of it enters the conversation.",
+      "MCP server parrot asks",
+      "It wants offline/parley to answer this, at your cost, in at most 77 tokens. The",
+      "answer goes to the server, not into the conversation.",
       "system:",
       "  Be a ␛[31mpirate.",
       "user:",
@@ -349,10 +349,10 @@ describe("a sampling request of an MCP server", () => {
       "user:",
       "  [image image/png, 6 bytes]",
       "› n No",
-      "  y Yes, this once",
+      "  y Yes",
     ]);
     app.type("y");
-    await app.waitForText("The MCP server parrot was answered by offline/parley.");
+    await app.waitForText("MCP server parrot was answered by offline/parley.");
     await app.waitForText("All done.");
     await app.waitUntilIdle();
     expect(answers(stage)).toEqual([
@@ -371,9 +371,9 @@ describe("a sampling request of an MCP server", () => {
 
   it("is refused by Enter alone and by Esc, and no model is asked", async () => {
     const [app, stage] = await begin([sampling, sampling]);
-    await app.waitForText(/^The MCP server parrot asks \(1 more waits\)$/);
+    await app.waitForText(/^MCP server parrot asks \(1 more waiting\)$/);
     app.type("\r");
-    await app.waitForText(/^The MCP server parrot asks$/);
+    await app.waitForText(/^MCP server parrot asks$/);
     app.type("\u001b");
     await app.waitForText("All done.");
     await app.waitUntilIdle();
@@ -396,7 +396,7 @@ describe("for a screen reader", () => {
     );
     await app.waitForText("n: No. y: Answer. c: Cancel. Type a letter and Enter.");
     app.type("y\r");
-    await app.waitForText("The MCP server parrot asks 1 of 5: Name (required)");
+    await app.waitForText("MCP server parrot asks 1 of 5: Name (required)");
     app.type("A\r");
     await app.waitForText("This must have at least 2 characters; it has 1.");
     app.type("Ada\r");
@@ -412,11 +412,11 @@ describe("for a screen reader", () => {
     app.type("1, 2\r");
     await app.waitForText("asks 5 of 5: agree");
     app.type("no\r");
-    await app.waitForText("n: No, send nothing. y: Yes, send it. e: Change it. c: Cancel.");
+    await app.waitForText("n: No, don't send. y: Yes, send it. e: Edit. c: Cancel.");
     app.type("y\r");
-    await app.waitForText("n: No. y: Yes, this once. c: Cancel. Type a letter and Enter.");
+    await app.waitForText("n: No. y: Yes. c: Cancel. Type a letter and Enter.");
     app.type("y\r");
-    await app.waitForText("It cannot be answered here: whatever is typed stays on the screen.");
+    await app.waitForText("Cannot be answered here: typed text stays on the screen.");
     await app.waitForText("n: No. c: Cancel. Type a letter and Enter.");
     app.type("n\r");
     await app.waitForText("All done.");

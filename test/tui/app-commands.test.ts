@@ -110,13 +110,13 @@ describe("custom commands", () => {
       },
     });
     app.submit("/see x; touch y");
-    await app.waitForText("› Leave it out");
+    await app.waitForText("› Skip the command");
     expect(app.screen.rows()).toContain("$ mkdir 'x; touch y' && echo made");
     app.type("\r");
     await app.waitForText("Left out.");
     await app.waitUntilIdle();
     app.submit("/see x; touch y");
-    await app.waitForText("› Leave it out");
+    await app.waitForText("› Skip the command");
     app.type("\u001b[B\r");
     await app.waitForText("It was made.");
     expect([existsSync(join(project, "x; touch y")), existsSync(join(project, "y"))]).toEqual([true, false]);
@@ -189,7 +189,7 @@ describe("MCP servers", () => {
     await app.waitForText("Hello Ann.");
     await app.waitUntilIdle();
     app.submit("echo it");
-    await app.waitForText("echo of the MCP server mine, with");
+    await app.waitForText(/^Call echo on MCP server mine\?/);
     app.type("y");
     await app.waitForText("It echoed.");
     await app.quit();
@@ -219,20 +219,20 @@ describe("MCP servers", () => {
     const app = start();
     await app.waitForText("Trust this folder?");
     app.type("\u001b[B\r");
-    await app.waitForText("Start theirs, now and from now on?");
+    await app.waitForText("Always start theirs in this project?");
     app.type("\u001b[B\r");
-    await app.waitForText("Start other, now and from now on?");
+    await app.waitForText("Always start other in this project?");
     app.type("\r");
     await app.waitForText("MCP servers: theirs.");
     await app.quit();
     const again = start();
-    await again.waitForText("Start other, now and from now on?");
+    await again.waitForText("Always start other in this project?");
     again.type("\u001b[B\u001b[B\r");
     await again.waitForText("MCP servers: theirs.");
     await again.quit();
     const third = start();
     await third.waitForText("MCP servers: theirs.");
-    expect(third.screen.scrollback().join("\n")).not.toContain("now and from now on?");
+    expect(third.screen.scrollback().join("\n")).not.toContain("Always start");
     await third.quit();
   });
 });
@@ -297,7 +297,7 @@ describe("commands", () => {
       "answers",
       "tool results",
       "files",
-      "surroundings",
+      "notices",
     ]);
     await app.quit();
   });
@@ -318,7 +318,7 @@ describe("commands", () => {
   it("switch only to a usable model, and keep model and mode in a new session", async () => {
     const [app] = await started();
     app.submit("/model anthropic/claude-sonnet-5");
-    await app.waitForText("Anthropic cannot be used yet: Set ANTHROPIC_API_KEY");
+    await app.waitForText("Anthropic is not ready: Set ANTHROPIC_API_KEY");
     await app.waitForText(/^offline\/parley · /);
     app.submit("/model local/qwen3");
     await app.waitForText("Switched to local/qwen3. Used from the next request.");
@@ -358,7 +358,7 @@ describe("commands", () => {
     await app.waitForText("Copied words.");
     await app.waitUntilIdle();
     app.submit("/copy");
-    await app.waitForText("13 characters are on their way");
+    await app.waitForText("Copied 13 characters");
     expect(app.screen.effects().filter((each) => each.startsWith("osc 52"))).toEqual([
       `osc 52 c;${Buffer.from("Copied words.").toString("base64")}`,
     ]);
@@ -368,11 +368,11 @@ describe("commands", () => {
   it("save to memory, and save the theme", async () => {
     const [app, { home }] = await started();
     app.submit("/memory add I like tea");
-    await app.waitForText("It is remembered");
+    await app.waitForText("Saved. Used from the next session.");
     app.submit("/memory");
     await app.waitForText("• I like tea");
     app.submit("/theme light");
-    await app.waitForText("From now on in light colours.");
+    await app.waitForText("Theme set to light.");
     expect(JSON.parse(readFileSync(join(home, ".parley", "settings.json"), "utf8"))).toEqual({
       ui: { theme: "light" },
     });

@@ -29,15 +29,15 @@ describe("completing arguments of a command", () => {
     app.type("au\t");
     await app.waitForText(/^> \/approval auto_edit$/);
     app.type("\r");
-    await app.waitForText("auto_edit: edits are free too; commands are asked about");
+    await app.waitForText("auto_edit: also edits without asking; asks for commands");
     app.type("/theme li");
     expect(await menu(app, "light", 1)).toEqual(["› light"]);
     app.type("\r");
-    await app.waitForText("From now on in light colours.");
+    await app.waitForText("Theme set to light.");
     app.type("/theme ");
     await menu(app, "auto", 3);
     app.type("\u001b[B\u001b[B\r");
-    await app.waitForText("From now on in dark colours.");
+    await app.waitForText("Theme set to dark.");
     await app.quit();
   });
 
@@ -50,7 +50,7 @@ describe("completing arguments of a command", () => {
     app.type("/explain opus");
     expect((await menu(app, "anthropic/claude-opus", 8))[0]).toMatch(/^› anthropic\/claude-opus-\S+  \d/);
     app.type("\r");
-    await app.waitForText(/As anthropic\/claude-opus-/);
+    await app.waitForText(/Request to anthropic\/claude-opus-/);
     await app.quit();
   });
 
@@ -78,7 +78,7 @@ describe("completing arguments of a command", () => {
     await opened(3);
     await app.waitUntilIdle();
     app.type("/pool ");
-    expect(await menu(app, "cheap", 1)).toEqual(["› cheap  offline/parley, offline/other: the first that works."]);
+    expect(await menu(app, "cheap", 1)).toEqual(["› cheap  offline/parley, offline/other: failover in this order."]);
     app.type("\u0003/export ");
     expect((await menu(app, "markdown", 7)).map((row) => row.slice(2).split(" ")[0])).toEqual([
       "markdown",

@@ -116,9 +116,9 @@ describe("sessions in the terminal app", () => {
     app.type("\r");
     await app.waitForText("› Conversation and files");
     app.type("\r");
-    await app.waitForText("A new session goes on from there");
+    await app.waitForText("Continuing in a new session");
     const everything = app.screen.scrollback().join("\n");
-    expect(everything).toContain("b.txt is left as it is: it was changed since.");
+    expect(everything).toContain("b.txt (it was changed");
     expect([read("a.txt"), read("b.txt")]).toEqual(["two\n", "two\nmine\n"]);
     app.submit("/rewind");
     await app.waitForText("1 of 1");
@@ -142,7 +142,7 @@ describe("sessions in the terminal app", () => {
     app.submit('create a.txt with "hello"');
     await app.waitForText("I created a.txt");
     app.submit("/undo");
-    await app.waitForText("a.txt was new and is gone.");
+    await app.waitForText("a.txt (it was created by the edit).");
     expect(existsSync(join(project, "a.txt"))).toBe(false);
     await app.quit();
   });
@@ -195,7 +195,7 @@ describe("switching the model", () => {
     await app.waitForText("It is red.");
     expect(app.screen.rows()).toContain("[logo.png: image/png, 72 bytes, 2 × 1 pixels]");
     app.submit("/model groq/openai/gpt-oss-120b");
-    await app.waitForText("Go on with groq/openai/gpt-oss-120b?");
+    await app.waitForText("Switch to groq/openai/gpt-oss-120b?");
     const rows = app.screen.rows();
     expect(rows.slice(rows.indexOf("groq/openai/gpt-oss-120b"), -1)).toEqual([
       "groq/openai/gpt-oss-120b",
@@ -206,9 +206,9 @@ describe("switching the model", () => {
       "  • image file-9b8d57fe (image/png) is replaced by a description: this model does not take image here.",
       "• Thinking that would be left out:",
       "  • Thinking of another model is left out.",
-      "• 1 more change to fit its API; /explain groq/openai/gpt-oss-120b names it.",
+      "• 1 more change to fit its API; see /explain groq/openai/gpt-oss-120b.",
       "",
-      "Go on with groq/openai/gpt-oss-120b?",
+      "Switch to groq/openai/gpt-oss-120b?",
       "› Yes, from the next request",
       "  No, stay",
       "  1 of 2",
@@ -219,7 +219,7 @@ describe("switching the model", () => {
     await app.waitForText("I have read the past.");
     expect(served.simulators["groq"]?.log.map(({ status }) => status)).toEqual([200]);
     app.submit("/explain");
-    await app.waitForText("The last request, to groq/openai/gpt-oss-120b: 1 call");
+    await app.waitForText("Last request, to groq/openai/gpt-oss-120b: 1 call");
     expect(app.screen.rows().some((row) => row.includes("media-stub"))).toBe(true);
     await app.quit();
   });

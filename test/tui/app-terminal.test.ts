@@ -162,10 +162,10 @@ describe("the terminal app", () => {
     app.type("\u0003");
     await app.waitUntilIdle();
     app.submit('create a.txt with "hello"');
-    await app.waitForText("The model asks");
+    await app.waitForText(/^Write a\.txt\?/);
     app.type("\u001b[200~y\r\u001b[201~");
     app.type("\u001b[B");
-    await app.waitForText("› y Yes, this once");
+    await app.waitForText("› y Yes");
     app.type("\u001b");
     await app.waitForText("Cancelled.");
     await app.quit();
@@ -176,7 +176,7 @@ describe("for a screen reader", () => {
   it("everything is printed once, in order, and answers are typed as lines", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
-    await app.waitForText("see /doctor");
+    await app.waitForText("run /doctor");
     app.type('create a.txt with "hello"\r');
     await app.waitForText("Type a letter and Enter.");
     app.type("\r");
@@ -185,9 +185,9 @@ describe("for a screen reader", () => {
     await app.waitForText("Ready.");
     expect(read("a.txt")).toBe("hello");
     app.type("/approval\r");
-    await app.waitForText("3. auto_edit: edits are free too");
+    await app.waitForText("3. auto_edit: also edits without asking");
     app.type("3\r");
-    await app.waitForText("auto_edit: edits are free too; commands are asked about");
+    await app.waitForText("auto_edit: also edits without asking; asks for commands");
     app.type("/quit\r");
     expect((await app.ended).code).toBe(0);
     // oxlint-disable-next-line no-control-regex
@@ -197,7 +197,7 @@ describe("for a screen reader", () => {
   it("a line typed when a question arrived is a message, not an answer", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
-    await app.waitForText("see /doctor");
+    await app.waitForText("run /doctor");
     app.type('create a.txt with "hello"\ry\ryes please\r');
     await app.waitForText("Type a letter and Enter.");
     expect(() => read("a.txt")).toThrow("ENOENT");
@@ -216,7 +216,7 @@ describe("for a screen reader", () => {
       },
     });
     const app = start();
-    await app.waitForText("see /doctor");
+    await app.waitForText("run /doctor");
     app.type("go\r");
     await app.waitForText("Running run_shell_command: sleep 600");
     app.type("\u0003");

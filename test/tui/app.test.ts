@@ -14,8 +14,8 @@ describe("the terminal app", () => {
     const [app, { read, project }] = await started();
     expect(app.screen.rows()).toEqual([
       `Parley  ${project}`,
-      "No API key found, so the built-in demo model answers: it uses the tools, but it",
-      "is no language model.",
+      "No API key found. Using the built-in demo model: it runs tools, but is not a",
+      "language model.",
       "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.",
       "",
       "> Ask for something, or /help",
@@ -23,19 +23,19 @@ describe("the terminal app", () => {
     ]);
     app.submit('create a.txt with "hello"');
     // The last line of the question: a terminal may get a frame in pieces.
-    await app.waitForText("e Edit it first");
+    await app.waitForText("e Edit first");
     expect(app.screenText().split("\n").slice(8, -2)).toEqual([
       "? write_file Write a.txt",
       "⠋ Waiting for you (0s · Esc to cancel)",
-      "The model asks",
+      "Write a.txt?",
       "/home/you/project/a.txt (new)",
       "1 + hello",
       "  No newline at end of file",
       "! write_file changes files.",
       "› n No  (Tab to add a reason)",
-      "  y Yes, this once",
-      "  a Yes, and always for write_file",
-      "  e Edit it first",
+      "  y Yes",
+      "  a Yes, and don't ask again for write_file this session",
+      "  e Edit first",
     ]);
     expect(existsSync(join(project, "a.txt"))).toBe(false);
     app.type("y");
@@ -48,12 +48,12 @@ describe("the terminal app", () => {
   it("refuses with Enter alone, and sends the typed reason to the model", async () => {
     const [app, { project }] = await started();
     app.submit('create a.txt with "hello"');
-    await app.waitForText("The model asks");
+    await app.waitForText(/^Write a\.txt\?/);
     app.type("\r");
     await app.waitForText("⊘ write_file");
     await app.waitUntilIdle();
     app.submit('create b.txt with "hello"');
-    await app.waitForText("The model asks");
+    await app.waitForText(/^Write b\.txt\?/);
     app.type("n");
     await app.waitForText(/n No:$/);
     app.type("not in this folder");
@@ -68,7 +68,7 @@ describe("the terminal app", () => {
   it('stops asking after "don\'t ask again"', async () => {
     const [app, { read }] = await started();
     app.submit('create a.txt with "one"');
-    await app.waitForText("The model asks");
+    await app.waitForText(/^Write a\.txt\?/);
     app.type("a");
     await app.waitForText("I created a.txt");
     app.submit('create b.txt with "two"');
@@ -82,7 +82,7 @@ describe("the terminal app", () => {
     const app = made.start();
     await app.waitForText("offline/parley · 2%");
     app.submit('create a.txt with "hello"');
-    await app.waitForText("e Edit it first");
+    await app.waitForText("e Edit first");
     app.type("e");
     await app.waitForText("1 + goodbye");
     app.type("y");
@@ -107,9 +107,9 @@ describe("the terminal app", () => {
       },
     });
     app.submit("go");
-    await app.waitForText("The model asks (1 more waits)");
+    await app.waitForText(/^Run this command\? \(1 more waiting\)$/);
     app.type("y");
-    await app.waitForText(/The model asks$/);
+    await app.waitForText(/^Run this command\?$/);
     app.type("y");
     await app.waitForText("Both are done.");
     await app.waitUntilIdle();

@@ -6,7 +6,7 @@ import { hostileTexts } from "./hostile.ts";
 
 let script: Awaited<ReturnType<typeof buildScript>>;
 beforeAll(async () => {
-  script = await buildScript("stage");
+  script = await buildScript("tui-demo");
 });
 afterAll(() => script.remove());
 

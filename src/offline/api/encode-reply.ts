@@ -12,41 +12,41 @@ export type ReplyContext = {
 };
 
 /** Encodes the reply as one response object. */
-export const encodeCompletion = (spoken: ReplyContext): DemoJson => {
-  const { thinking, text, calls = [], finish } = truncateReply(spoken);
+export const encodeCompletion = (context: ReplyContext): DemoJson => {
+  const { thinking, text, calls = [], finish } = truncateReply(context);
   const message = {
     role: "assistant",
     content: text ?? null,
     ...(thinking === undefined ? {} : { reasoning_content: thinking }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => encodeCall(spoken, call, index)) }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => encodeCall(context, call, index)) }),
   };
   return {
-    ...envelope(spoken, "chat.completion"),
+    ...envelope(context, "chat.completion"),
     choices: [{ index: 0, message, finish_reason: finish }],
-    usage: encodeUsage(spoken),
+    usage: encodeUsage(context),
   };
 };
 
 /** Encodes the reply as stream events, without framing. */
-export const encodeChunks = function* (spoken: ReplyContext): Generator<DemoJson> {
-  const { thinking = "", text = "", calls = [], finish } = truncateReply(spoken);
+export const encodeChunks = function* (context: ReplyContext): Generator<DemoJson> {
+  const { thinking = "", text = "", calls = [], finish } = truncateReply(context);
   const chunk = (delta: DemoJson, reason: string | null = null): DemoJson => ({
-    ...envelope(spoken, "chat.completion.chunk"),
+    ...envelope(context, "chat.completion.chunk"),
     choices: [{ index: 0, delta, finish_reason: reason }],
   });
   yield chunk({ role: "assistant", content: "" });
   for (const piece of splitText(thinking)) yield chunk({ reasoning_content: piece });
   for (const piece of splitText(text)) yield chunk({ content: piece });
   for (const [index, call] of calls.entries()) {
-    const { id, type, function: named } = encodeCall(spoken, call, index);
+    const { id, type, function: named } = encodeCall(context, call, index);
     yield chunk({ tool_calls: [{ index, id, type, function: { name: named.name, arguments: "" } }] });
     for (const piece of splitText(named.arguments))
       yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   yield chunk({}, finish);
-  const { stream_options: options } = spoken.body;
+  const { stream_options: options } = context.body;
   if (typeof options === "object" && options !== null && "include_usage" in options && options.include_usage === true)
-    yield { ...envelope(spoken, "chat.completion.chunk"), choices: [], usage: encodeUsage(spoken) };
+    yield { ...envelope(context, "chat.completion.chunk"), choices: [], usage: encodeUsage(context) };
 };
 
 const envelope = ({ id, body }: ReplyContext, object: string): DemoJson => ({
@@ -72,11 +72,11 @@ const encodeCall = (
   function: { name: tool, arguments: JSON.stringify(input) },
 });
 
-const encodeUsage = (spoken: ReplyContext): DemoJson => {
-  const { thinking = "", text = "", calls = [] } = truncateReply(spoken);
-  return estimateUsage(spoken.body, {
-    thought: thinking,
-    said: text + (calls.length === 0 ? "" : JSON.stringify(calls)),
+const encodeUsage = (context: ReplyContext): DemoJson => {
+  const { thinking = "", text = "", calls = [] } = truncateReply(context);
+  return estimateUsage(context.body, {
+    thinking,
+    text: text + (calls.length === 0 ? "" : JSON.stringify(calls)),
   });
 };
 
@@ -87,9 +87,9 @@ const truncateReply = ({ reply, body }: ReplyContext): DemoReply & { readonly fi
   const { thinking = "", text = "", calls = [] } = reply;
   const length = thinking.length + text.length;
   if (length <= room) return { ...reply, finish: calls.length > 0 ? "tool_calls" : "stop" };
-  const thought = thinking.slice(0, room).toWellFormed();
-  const words = text.slice(0, room - thought.length).toWellFormed();
-  return { ...(thought === "" ? {} : { thinking: thought }), text: words, finish: "length" };
+  const shortThinking = thinking.slice(0, room).toWellFormed();
+  const shortText = text.slice(0, room - shortThinking.length).toWellFormed();
+  return { ...(shortThinking === "" ? {} : { thinking: shortThinking }), text: shortText, finish: "length" };
 };
 
 /** Splits text into pieces of a few words, as models stream. Surrogate pairs are never split. */

@@ -14,12 +14,12 @@ export const serve = (request: HttpRequest, script: DemoScript | undefined, sign
   const body = parseJson(text);
   const refusal = checkRequest(request, body);
   if (refusal !== undefined || !isObject(body)) return errorResponse(refusal ?? notAnObject);
-  const heard = parseRequest(body);
-  const reply = script === undefined ? undefined : selectScriptedReply(script, heard);
-  if (reply?.error !== undefined) return errorResponse(scriptedError(reply.error));
-  const said = reply === undefined ? answerRequest(heard) : toDemoReply(reply);
+  const parsed = parseRequest(body);
+  const scripted = script === undefined ? undefined : selectScriptedReply(script, parsed);
+  if (scripted?.error !== undefined) return errorResponse(scriptedError(scripted.error));
+  const reply = scripted === undefined ? answerRequest(parsed) : toDemoReply(scripted);
   const id = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  return replyResponse({ id, body, reply: said }, signal);
+  return replyResponse({ id, body, reply }, signal);
 };
 
 const notAnObject: DemoApiError = {

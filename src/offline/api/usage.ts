@@ -12,14 +12,14 @@ export type DemoUsage = {
 /** Estimates tokens by length. Everything up to the last model message was in the previous request and counts as cached. */
 export const estimateUsage = (
   body: Readonly<Record<string, unknown>>,
-  { thought, said }: { readonly thought: string; readonly said: string },
+  { thinking, text }: { readonly thinking: string; readonly text: string },
 ): DemoUsage => {
   const messages = listOf(body["messages"]).map(objectOf);
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const head = estimateTextTokens(JSON.stringify(body["tools"] ?? ""));
   const prompt = head + sum(messages);
-  const reasoning = estimateTextTokens(thought);
-  const completion = reasoning + estimateTextTokens(said);
+  const reasoning = estimateTextTokens(thinking);
+  const completion = reasoning + estimateTextTokens(text);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,

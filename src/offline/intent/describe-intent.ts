@@ -1,42 +1,42 @@
 import type { LineRange, Intent } from "./intent.ts";
 
 /** Describes an intent as an action: "read a.txt". */
-export const describeIntent = (wish: Intent): string => {
-  switch (wish.type) {
+export const describeIntent = (intent: Intent): string => {
+  switch (intent.type) {
     case "list":
-      return wish.path === "." ? "list the folder" : `list ${wish.path}`;
+      return intent.path === "." ? "list the folder" : `list ${intent.path}`;
     case "read":
-      return `${wish.as === "look" ? "look at" : "read"} ${wish.lines === undefined ? "" : `${describeRange(wish.lines)} of `}${wish.path}`;
+      return `${intent.as === "image" ? "look at" : "read"} ${intent.lines === undefined ? "" : `${describeRange(intent.lines)} of `}${intent.path}`;
     case "read-many":
-      return `read ${wish.patterns.join(", ")}`;
+      return `read ${intent.patterns.join(", ")}`;
     case "find":
-      return `find ${wish.pattern}${inFolder(wish.path)}`;
+      return `find ${intent.pattern}${inFolder(intent.path)}`;
     case "search":
-      return `search for ${wish.pattern}${inFolder(wish.path ?? wish.include)}`;
+      return `search for ${intent.pattern}${inFolder(intent.path ?? intent.include)}`;
     case "size":
-      return `see how large ${wish.path} is`;
+      return `see how large ${intent.path} is`;
     case "run":
-      return `run \`${wish.command}\``;
+      return `run \`${intent.command}\``;
     case "write":
-      return `write ${wish.path}`;
+      return `write ${intent.path}`;
     case "append":
-      return `add to ${wish.path}`;
+      return `add to ${intent.path}`;
     case "edit":
-      return `change ${wish.path}`;
+      return `change ${intent.path}`;
     case "fetch":
-      return `fetch ${/https?:\/\/\S+/i.exec(wish.prompt)?.[0] ?? "a page"}`;
+      return `fetch ${/https?:\/\/\S+/i.exec(intent.prompt)?.[0] ?? "a page"}`;
     case "web":
-      return `search the web for ${wish.query}`;
+      return `search the web for ${intent.query}`;
     case "remember":
       return "remember something";
     case "use":
-      return `use the tool ${wish.tool}`;
+      return `use the tool ${intent.tool}`;
     case "survey":
       return "see what this project is";
     case "explain":
       return "explain what failed";
     case "unknown":
-      return `do "${wish.text}"`;
+      return `do "${intent.text}"`;
     case "greet":
     case "thank":
     case "identity":

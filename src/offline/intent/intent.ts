@@ -41,7 +41,7 @@ export type SmallTalkType =
   | "attached";
 
 /** How a file is reported: as a summary, as an image, or as a count. */
-type ReadAspect = "gist" | "look" | Countable;
+type ReadAspect = "summary" | "image" | Countable;
 
 /** Units a text can be counted in. */
 export type Countable = "lines" | "words" | "characters";

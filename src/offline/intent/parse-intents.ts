@@ -10,21 +10,21 @@ import type { IntentStep, Intent } from "./intent.ts";
 
 /** Parses the intents of a request, in order. A clause that is not understood becomes an intent of type `unknown`. */
 export const parseIntents = (text: string, before: LastMentioned = {}): readonly IntentStep[] => {
-  const held = maskQuotations(text);
-  const whole = trimClause(held.text.slice(0, maxParsedLength).replaceAll(/[ \t]+/g, " "));
-  let known = before;
-  const wanted: IntentStep[] = [];
-  for (const { text: clause, isLater } of splitClauses(whole, startsAction)) {
-    const intents = matchPhrases(phrases, clause, held, known) ?? [
-      { type: "unknown" as const, text: held.restore(clause) },
+  const quotations = maskQuotations(text);
+  const request = trimClause(quotations.text.slice(0, maxParsedLength).replaceAll(/[ \t]+/g, " "));
+  let mentioned = before;
+  const steps: IntentStep[] = [];
+  for (const { text: clause, isLater } of splitClauses(request, startsAction)) {
+    const intents = matchPhrases(phrases, clause, quotations, mentioned) ?? [
+      { type: "unknown" as const, text: quotations.restore(clause) },
     ];
-    wanted.push(...intents.map((intent, index) => ({ intent, isLater: isLater && index === 0 })));
-    known = lastMentioned(intents, known);
+    steps.push(...intents.map((intent, index) => ({ intent, isLater: isLater && index === 0 })));
+    mentioned = lastMentioned(intents, mentioned);
   }
   // A request is executed entirely or not at all: nothing is changed or sent unless all of it is understood.
-  const isHalf =
-    wanted.some(({ intent }) => intent.type === "unknown") && wanted.some(({ intent }) => !isReadOnlyIntent(intent));
-  return isHalf ? [{ intent: { type: "unknown", text: held.restore(whole) }, isLater: false }] : wanted;
+  const isPartial =
+    steps.some(({ intent }) => intent.type === "unknown") && steps.some(({ intent }) => !isReadOnlyIntent(intent));
+  return isPartial ? [{ intent: { type: "unknown", text: quotations.restore(request) }, isLater: false }] : steps;
 };
 
 /** Whether an intent has no side effects. */
@@ -45,9 +45,10 @@ const intentsWithSideEffects: ReadonlySet<Intent["type"]> = new Set([
 const maxParsedLength = 4000;
 
 /** Returns the path that "it" refers to after these intents. */
-export const lastMentioned = (wishes: readonly Intent[], before: LastMentioned): LastMentioned =>
-  wishes.reduce(
-    (known, wish) => ("path" in wish && wish.path !== undefined && wish.path !== "." ? { path: wish.path } : known),
+export const lastMentioned = (intents: readonly Intent[], before: LastMentioned): LastMentioned =>
+  intents.reduce(
+    (known, intent) =>
+      "path" in intent && intent.path !== undefined && intent.path !== "." ? { path: intent.path } : known,
     before,
   );
 

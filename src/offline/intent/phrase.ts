@@ -5,7 +5,7 @@ import type { Intent } from "./intent.ts";
 /** A sentence pattern and the intents it expresses; `toIntents` returns undefined if the match turns out wrong. */
 export type Phrase = {
   readonly pattern: RegExp;
-  readonly toIntents: (said: PhraseMatch) => readonly Intent[] | Intent | undefined;
+  readonly toIntents: (match: PhraseMatch) => readonly Intent[] | Intent | undefined;
 };
 
 /** The groups of a matched phrase. */
@@ -28,22 +28,23 @@ export type PhraseMatch = {
 export type LastMentioned = { readonly path?: string };
 
 /** Defines a phrase by a pattern that must match the whole clause. */
-export const definePhrase = (source: string, wishes: Phrase["toIntents"]): Phrase => ({
+export const definePhrase = (source: string, intents: Phrase["toIntents"]): Phrase => ({
   pattern: new RegExp(`^(?:${source})$`, "i"),
-  toIntents: wishes,
+  toIntents: intents,
 });
 
 /** Returns the intents of the first phrase that matches a clause. */
 export const matchPhrases = (
   phrases: readonly Phrase[],
   clause: string,
-  held: MaskedText,
-  before: LastMentioned,
+  quotations: MaskedText,
+  mentioned: LastMentioned,
 ): readonly Intent[] | undefined => {
   for (const { pattern, toIntents } of phrases) {
     const found = pattern.exec(clause);
-    const made = found === null ? undefined : toIntents(createMatch(found.groups ?? {}, clause, held, before));
-    if (made !== undefined) return [made].flat();
+    const intents =
+      found === null ? undefined : toIntents(createMatch(found.groups ?? {}, clause, quotations, mentioned));
+    if (intents !== undefined) return [intents].flat();
   }
   return undefined;
 };
@@ -51,28 +52,28 @@ export const matchPhrases = (
 const createMatch = (
   groups: Readonly<Record<string, string | undefined>>,
   clause: string,
-  held: MaskedText,
-  before: LastMentioned,
+  quotations: MaskedText,
+  mentioned: LastMentioned,
 ): PhraseMatch => {
-  const words = (place: string): string => groups[place]?.trim() ?? "";
+  const masked = (place: string): string => groups[place]?.trim() ?? "";
   const paths = (place: string): readonly string[] => {
-    const named = words(place);
-    if (isPronoun(named) && before.path !== undefined) return [before.path];
-    return parseFiles(named).map((path) => normalizePath(held.unquote(path)));
+    const named = masked(place);
+    if (isPronoun(named) && mentioned.path !== undefined) return [mentioned.path];
+    return parseFiles(named).map((path) => normalizePath(quotations.unquote(path)));
   };
   return {
-    masked: words,
-    text: (place) => held.unquote(words(place)),
-    clause: held.restore(clause),
+    masked,
+    text: (place) => quotations.unquote(masked(place)),
+    clause: quotations.restore(clause),
     paths,
     path: (place) => {
-      const bare = words(place).replace(leadingArticles, "");
-      if (!/\s/.test(bare) && isPath(bare)) return normalizePath(held.unquote(bare));
+      const bare = masked(place).replace(leadingArticles, "");
+      if (!/\s/.test(bare) && isPath(bare)) return normalizePath(quotations.unquote(bare));
       const [only, ...more] = paths(place);
       return more.length === 0 ? only : undefined;
     },
-    quotations: held,
-    mentioned: before,
+    quotations,
+    mentioned,
   };
 };
 

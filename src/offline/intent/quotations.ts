@@ -8,9 +8,9 @@ export type MaskedText = {
 };
 
 /** Masks code fences, inline code and quotations. */
-export const maskQuotations = (given: string): MaskedText => {
+export const maskQuotations = (input: string): MaskedText => {
   const quoted: Quotation[] = [];
-  const text = given.replaceAll(maskCharacters, "").replaceAll(quotations, (match, ...groups: unknown[]) => {
+  const text = input.replaceAll(maskCharacters, "").replaceAll(quotations, (match, ...groups: unknown[]) => {
     const raw = match.trimStart();
     const inner = groups.slice(0, formCount).find((group) => typeof group === "string");
     quoted.push({ raw, inner: typeof inner === "string" ? inner : raw });

@@ -10,9 +10,9 @@ export const parseOutcome = ({ result }: ToolExchange): ExchangeOutcome => {
   if (result === undefined) return { status: "interrupted", text: "No result was recorded." };
   const { text } = result;
   if (!/^\s*error\b/i.test(text) || text.endsWith("\n")) return { status: "done", text };
-  const said = text.replace(/^\s*error:?\s*/i, "");
-  const [, status] = statusPatterns.find(([pattern]) => pattern.test(said)) ?? [];
-  return { status: status ?? "failed", text: said };
+  const message = text.replace(/^\s*error:?\s*/i, "");
+  const [, status] = statusPatterns.find(([pattern]) => pattern.test(message)) ?? [];
+  return { status: status ?? "failed", text: message };
 };
 
 /** Whether a call was cancelled or interrupted. */

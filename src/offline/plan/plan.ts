@@ -25,24 +25,26 @@ export type CallPlan = {
  * effects waits for those before it, and those after it wait for it.
  */
 export const planCalls = (
-  wanted: readonly IntentStep[],
+  steps: readonly IntentStep[],
   tools: readonly DemoTool[],
-  made: readonly ToolExchange[],
+  pastCalls: readonly ToolExchange[],
 ): CallPlan => {
-  const works: IntentProgress[] = [];
-  const stages = groupStages(wanted);
+  const all: IntentProgress[] = [];
+  const stages = groupStages(steps);
   // Results from before a change may be outdated after it.
-  let since = made;
+  let recent = pastCalls;
   for (const [index, stage] of stages.entries()) {
-    const begun = stage.map((wish) => progressOf(wish, tools, since));
-    const next = uniqueCalls(begun.flatMap(({ nextCalls }) => nextCalls));
-    if (next.length > 0) return { nextCalls: next, progress: works, remaining: stages.slice(index).flat() };
-    works.push(...begun);
-    const used = begun.flatMap(({ intent, exchanges }) => (intentsWithSideEffects.has(intent.type) ? exchanges : []));
-    since = since.slice(Math.max(-1, ...used.map((exchange) => since.indexOf(exchange))) + 1);
-    if (begun.some(isBlocking)) return { nextCalls: [], progress: works, remaining: stages.slice(index + 1).flat() };
+    const progress = stage.map((intent) => progressOf(intent, tools, recent));
+    const next = uniqueCalls(progress.flatMap(({ nextCalls }) => nextCalls));
+    if (next.length > 0) return { nextCalls: next, progress: all, remaining: stages.slice(index).flat() };
+    all.push(...progress);
+    const used = progress.flatMap(({ intent, exchanges }) =>
+      intentsWithSideEffects.has(intent.type) ? exchanges : [],
+    );
+    recent = recent.slice(Math.max(-1, ...used.map((exchange) => recent.indexOf(exchange))) + 1);
+    if (progress.some(isBlocking)) return { nextCalls: [], progress: all, remaining: stages.slice(index + 1).flat() };
   }
-  return { nextCalls: [], progress: works, remaining: [] };
+  return { nextCalls: [], progress: all, remaining: [] };
 };
 
 /** Identifies a call by tool and input. */
@@ -53,9 +55,9 @@ const uniqueCalls = (calls: readonly DemoToolCall[]): readonly DemoToolCall[] =>
   ...new Map(calls.map((call) => [keyOf(call), call])).values(),
 ];
 
-const groupStages = (wanted: readonly IntentStep[]): readonly (readonly Intent[])[] => {
+const groupStages = (steps: readonly IntentStep[]): readonly (readonly Intent[])[] => {
   const stages: Intent[][] = [];
-  for (const { intent, isLater } of wanted) {
+  for (const { intent, isLater } of steps) {
     const last = stages.at(-1);
     if (last === undefined || isLater || !canRunTogether(intent, last)) stages.push([intent]);
     else last.push(intent);
@@ -66,9 +68,9 @@ const groupStages = (wanted: readonly IntentStep[]): readonly (readonly Intent[]
 const intentsWithSideEffects: ReadonlySet<Intent["type"]> = new Set(["run", "write", "append", "edit", "use"]);
 
 /** Reads run with reads, and writes with writes to other files. */
-const canRunTogether = (wish: Intent, others: readonly Intent[]): boolean => {
-  if (!intentsWithSideEffects.has(wish.type)) return !others.some(({ type }) => intentsWithSideEffects.has(type));
-  return wish.type === "write" && others.every((other) => other.type === "write" && other.path !== wish.path);
+const canRunTogether = (intent: Intent, others: readonly Intent[]): boolean => {
+  if (!intentsWithSideEffects.has(intent.type)) return !others.some(({ type }) => intentsWithSideEffects.has(type));
+  return intent.type === "write" && others.every((other) => other.type === "write" && other.path !== intent.path);
 };
 
 /** Whether later steps must not start: the user intervened, or a step they build on failed. */
@@ -78,12 +80,12 @@ const isBlocking = ({ intent, exchanges, blockedBy }: IntentProgress): boolean =
   return intentsWithSideEffects.has(intent.type) && (blockedBy !== undefined || states.includes("failed"));
 };
 
-const progressOf = (wish: Intent, tools: readonly DemoTool[], made: readonly ToolExchange[]): IntentProgress => {
-  switch (wish.type) {
+const progressOf = (intent: Intent, tools: readonly DemoTool[], pastCalls: readonly ToolExchange[]): IntentProgress => {
+  switch (intent.type) {
     case "survey":
-      return progressOfOverview(wish, tools, made);
+      return progressOfOverview(intent, tools, pastCalls);
     case "append":
-      return progressOfAppend(wish, tools, made);
+      return progressOfAppend(intent, tools, pastCalls);
     case "greet":
     case "thank":
     case "identity":
@@ -93,7 +95,7 @@ const progressOf = (wish: Intent, tools: readonly DemoTool[], made: readonly Too
     case "explain":
     case "attached":
     case "unknown":
-      return { intent: wish, exchanges: [], nextCalls: [] };
+      return { intent: intent, exchanges: [], nextCalls: [] };
     case "list":
     case "read":
     case "read-many":
@@ -107,23 +109,24 @@ const progressOf = (wish: Intent, tools: readonly DemoTool[], made: readonly Too
     case "web":
     case "remember":
     case "use":
-      return progressOfCall(wish, wish, tools, made);
+      return progressOfCall(intent, intent, tools, pastCalls);
   }
 };
 
 /** The progress of an intent that takes one call. */
 const progressOfCall = (
-  wish: Intent,
+  intent: Intent,
   step: SingleCallIntent,
   tools: readonly DemoTool[],
-  made: readonly ToolExchange[],
+  pastCalls: readonly ToolExchange[],
 ): IntentProgress => {
   const call = toolCallFor(step, tools);
-  if (typeof call === "string") return { intent: wish, exchanges: [], nextCalls: [], blockedBy: missingToolText(call) };
-  const found = made.find((exchange) => keyOf(exchange) === keyOf(call));
+  if (typeof call === "string")
+    return { intent: intent, exchanges: [], nextCalls: [], blockedBy: missingToolText(call) };
+  const found = pastCalls.find((exchange) => keyOf(exchange) === keyOf(call));
   return found === undefined
-    ? { intent: wish, exchanges: [], nextCalls: [call] }
-    : { intent: wish, exchanges: [found], nextCalls: [] };
+    ? { intent: intent, exchanges: [], nextCalls: [call] }
+    : { intent: intent, exchanges: [found], nextCalls: [] };
 };
 
 const missingToolText = (tool: string): string => `there is no tool ${tool} in this session`;
@@ -132,20 +135,20 @@ const missingToolText = (tool: string): string => `there is no tool ${tool} in t
 const overviewFiles = ["README.md", "README", "readme.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
 
 const progressOfOverview = (
-  wish: Intent,
+  intent: Intent,
   tools: readonly DemoTool[],
-  made: readonly ToolExchange[],
+  pastCalls: readonly ToolExchange[],
 ): IntentProgress => {
-  const listed = progressOfCall(wish, { type: "list", path: "." }, tools, made);
+  const listed = progressOfCall(intent, { type: "list", path: "." }, tools, pastCalls);
   const [listing] = listed.exchanges;
   if (listing === undefined) return listed;
   const names = parseListing(parseOutcome(listing).text).map(({ name }) => name);
   const reads = overviewFiles
     .filter((name) => names.includes(name))
     .slice(0, 2)
-    .map((path) => progressOfCall(wish, { type: "read", path }, tools, made));
+    .map((path) => progressOfCall(intent, { type: "read", path }, tools, pastCalls));
   return {
-    intent: wish,
+    intent: intent,
     exchanges: [listing, ...reads.flatMap(({ exchanges }) => exchanges)],
     nextCalls: reads.flatMap(({ nextCalls }) => nextCalls),
   };
@@ -153,21 +156,21 @@ const progressOfOverview = (
 
 /** Reads the file, then writes it with the text appended. */
 const progressOfAppend = (
-  wish: Extract<Intent, { type: "append" }>,
+  intent: Extract<Intent, { type: "append" }>,
   tools: readonly DemoTool[],
-  made: readonly ToolExchange[],
+  pastCalls: readonly ToolExchange[],
 ): IntentProgress => {
-  const read = progressOfCall(wish, { type: "read", path: wish.path }, tools, made);
+  const read = progressOfCall(intent, { type: "read", path: intent.path }, tools, pastCalls);
   const [seen] = read.exchanges;
   if (seen === undefined || parseOutcome(seen).status !== "done") return read;
   const { text, part } = parseFileText(parseOutcome(seen).text);
-  if (part !== undefined) return { ...read, blockedBy: `${wish.path} is too long for me to rewrite` };
+  if (part !== undefined) return { ...read, blockedBy: `${intent.path} is too long for me to rewrite` };
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const written = progressOfCall(
-    wish,
-    { type: "write", path: wish.path, content: `${text}${gap}${wish.content}\n` },
+    intent,
+    { type: "write", path: intent.path, content: `${text}${gap}${intent.content}\n` },
     tools,
-    made,
+    pastCalls,
   );
   return { ...written, exchanges: [...read.exchanges, ...written.exchanges] };
 };

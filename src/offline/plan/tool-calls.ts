@@ -23,50 +23,50 @@ export type SingleCallIntent = Extract<
 >;
 
 /** Returns the tool call for an intent, using the offered tools; returns the name of the missing tool if none can do it. */
-export const toolCallFor = (wish: SingleCallIntent, tools: readonly DemoTool[]): DemoToolCall | string => {
-  const asked = preferredCall(wish);
-  const ways = [asked, ...alternativeCalls(asked)];
-  for (const { tool, input } of ways) {
+export const toolCallFor = (intent: SingleCallIntent, tools: readonly DemoTool[]): DemoToolCall | string => {
+  const preferred = preferredCall(intent);
+  const candidates = [preferred, ...alternativeCalls(preferred)];
+  for (const { tool, input } of candidates) {
     const offered = tools.find(({ name }) => name === tool);
     if (offered !== undefined) return { tool, input: renameArguments(input, offered) };
   }
-  return asked.tool;
+  return preferred.tool;
 };
 
-const preferredCall = (wish: SingleCallIntent): DemoToolCall => {
-  switch (wish.type) {
+const preferredCall = (intent: SingleCallIntent): DemoToolCall => {
+  switch (intent.type) {
     case "list":
-      return { tool: "list_directory", input: { path: wish.path } };
+      return { tool: "list_directory", input: { path: intent.path } };
     case "read":
-      return { tool: "read_file", input: { absolute_path: wish.path, ...rangeInput(wish) } };
+      return { tool: "read_file", input: { absolute_path: intent.path, ...rangeInput(intent) } };
     case "read-many":
-      return { tool: "read_many_files", input: { paths: wish.patterns } };
+      return { tool: "read_many_files", input: { paths: intent.patterns } };
     case "size":
-      return { tool: "list_directory", input: { path: parentFolder(wish.path) } };
+      return { tool: "list_directory", input: { path: parentFolder(intent.path) } };
     case "find":
-      return { tool: "glob", input: { pattern: wish.pattern, ...withoutUndefined({ path: wish.path }) } };
+      return { tool: "glob", input: { pattern: intent.pattern, ...withoutUndefined({ path: intent.path }) } };
     case "search":
       return {
         tool: "search_file_content",
-        input: { pattern: wish.pattern, ...withoutUndefined({ path: wish.path, include: wish.include }) },
+        input: { pattern: intent.pattern, ...withoutUndefined({ path: intent.path, include: intent.include }) },
       };
     case "run":
-      return { tool: "run_shell_command", input: { command: wish.command } };
+      return { tool: "run_shell_command", input: { command: intent.command } };
     case "write":
-      return { tool: "write_file", input: { file_path: wish.path, content: wish.content } };
+      return { tool: "write_file", input: { file_path: intent.path, content: intent.content } };
     case "edit":
       return {
         tool: "replace",
-        input: { file_path: wish.path, old_string: wish.old, new_string: wish.fresh, expected_replacements: 0 },
+        input: { file_path: intent.path, old_string: intent.old, new_string: intent.fresh, expected_replacements: 0 },
       };
     case "fetch":
-      return { tool: "web_fetch", input: { prompt: wish.prompt } };
+      return { tool: "web_fetch", input: { prompt: intent.prompt } };
     case "web":
-      return { tool: "google_web_search", input: { query: wish.query } };
+      return { tool: "google_web_search", input: { query: intent.query } };
     case "remember":
-      return { tool: "save_memory", input: { fact: wish.fact } };
+      return { tool: "save_memory", input: { fact: intent.fact } };
     case "use":
-      return { tool: wish.tool, input: wish.input };
+      return { tool: intent.tool, input: intent.input };
   }
 };
 

@@ -38,12 +38,12 @@ export const describeRun = ({ command }: ActionIntent<"run">, text: string): str
 
 /** Describes a written file. */
 export const describeWrite = ({ path, content }: ActionIntent<"write">, text: string): string => {
-  const deed = /overwrote/i.test(text) ? "I overwrote" : /created/i.test(text) ? "I created" : "I wrote";
+  const action = /overwrote/i.test(text) ? "I overwrote" : /created/i.test(text) ? "I created" : "I wrote";
   const size =
     content === ""
       ? "; it is empty"
       : ` with ${countOf(linesOf(content).length, "line")} (${countOf(Buffer.byteLength(content), "byte")})`;
-  return `${deed} ${path}${size}.${editedNote(text)}`;
+  return `${action} ${path}${size}.${editedNote(text)}`;
 };
 
 /** Describes appended text. */

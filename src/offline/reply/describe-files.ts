@@ -28,15 +28,15 @@ export const describeListing = ({ path }: FileIntent<"list">, text: string): str
 };
 
 /** Describes a file: its text, a summary, a count, or its image facts. */
-export const describeRead = (wish: FileIntent<"read">, exchange: ToolExchange): string => {
-  const { path, as, lines } = wish;
+export const describeRead = (intent: FileIntent<"read">, exchange: ToolExchange): string => {
+  const { path, as, lines } = intent;
   const files = exchange.result?.files ?? [];
   if (files.length > 0) return files.map((file) => `${path} is ${describeFile(file)}.`).join(" ");
   const { text: result } = parseOutcome(exchange);
   if (/^\[(?:image|document|audio|video) file-\S+ not shown/.test(result)) return `${path} was not included. ${result}`;
   const { text, part } = parseFileText(result);
   if (as === "lines" || as === "words" || as === "characters") return describeCount(path, as, { text, part });
-  if (as === "gist")
+  if (as === "summary")
     return `${path}: ${summarizeFile(path, text)}${part === undefined ? "" : ` I saw only a part of it. ${part}`}`;
   if (text === "") return `${path} is empty.`;
   const shown = excerpt(text, { most: lines === undefined ? 60 : 400 });
@@ -92,27 +92,27 @@ const skippedLines = (text: string): readonly string[] =>
   text.split("\n").filter((line) => /^(?:Skipped|Truncated): /.test(line));
 
 /** Describes files found by name. */
-export const describeFind = (wish: FileIntent<"find">, text: string): string => {
+export const describeFind = (intent: FileIntent<"find">, text: string): string => {
   const { paths } = parsePaths(text);
-  const where = wish.path === undefined ? "" : ` in ${wish.path}`;
-  if (paths.length === 0) return `There is no file that matches ${wish.pattern}${where}.`;
+  const where = intent.path === undefined ? "" : ` in ${intent.path}`;
+  if (paths.length === 0) return `There is no file that matches ${intent.pattern}${where}.`;
   const cut = /\(only the latest/.test(text) ? "at least " : "";
   const number = `${cut}${countOf(paths.length, "file")}`;
-  if (wish.as === "count")
-    return `There ${paths.length === 1 ? "is" : "are"} ${number} that match${paths.length === 1 ? "es" : ""} ${wish.pattern}${where}.`;
-  return `I found ${number} for ${wish.pattern}${where}:\n${bullets(paths)}`;
+  if (intent.as === "count")
+    return `There ${paths.length === 1 ? "is" : "are"} ${number} that match${paths.length === 1 ? "es" : ""} ${intent.pattern}${where}.`;
+  return `I found ${number} for ${intent.pattern}${where}:\n${bullets(paths)}`;
 };
 
 /** Describes lines found by a search. */
-export const describeSearch = (wish: FileIntent<"search">, text: string): string => {
+export const describeSearch = (intent: FileIntent<"search">, text: string): string => {
   const matches = parseFoundLines(text);
-  const place = wish.path ?? wish.include;
+  const place = intent.path ?? intent.include;
   const where = place === undefined ? "" : ` in ${place}`;
-  if (matches.length === 0) return `Nothing matches "${wish.pattern}"${where}.`;
+  if (matches.length === 0) return `Nothing matches "${intent.pattern}"${where}.`;
   const files = new Set(matches.map(({ file }) => file));
   const number = `${countOf(matches.length, "line")} in ${countOf(files.size, "file")}`;
-  if (wish.as === "count") return `"${wish.pattern}" is on ${number}${where}.`;
-  return `"${wish.pattern}" is on ${number}${where}:\n${bullets(matches.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, 200).toWellFormed()}`))}`;
+  if (intent.as === "count") return `"${intent.pattern}" is on ${number}${where}.`;
+  return `"${intent.pattern}" is on ${number}${where}:\n${bullets(matches.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, 200).toWellFormed()}`))}`;
 };
 
 const bullets = (lines: readonly string[], most = 30): string =>

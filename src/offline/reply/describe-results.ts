@@ -40,61 +40,63 @@ export const describeProgress = (work: IntentProgress): readonly string[] => {
   return last === undefined ? [] : [describeExchange(intent, last)];
 };
 
-const describeExchange = (wish: Intent, exchange: ToolExchange): string => {
+const describeExchange = (intent: Intent, exchange: ToolExchange): string => {
   const outcome = parseOutcome(exchange);
   return outcome.status === "done"
-    ? describeSuccess(wish, exchange, outcome.text)
-    : describeFailure(describeIntent(wish), outcome);
+    ? describeSuccess(intent, exchange, outcome.text)
+    : describeFailure(describeIntent(intent), outcome);
 };
 
 /** Describes an unsuccessful call and why. */
-const describeFailure = (deed: string, { status, text }: ExchangeOutcome): string => {
+const describeFailure = (action: string, { status, text }: ExchangeOutcome): string => {
   const hint = errorHint(text);
   switch (status) {
     case "refused": {
       const [, reason] = /^The user refused this call: ([\s\S]+)$/.exec(text) ?? [];
-      return `You denied my request to ${deed}${reason === undefined ? "" : ` (${reason.trim()})`}, so I did not do it.`;
+      return `You denied my request to ${action}${reason === undefined ? "" : ` (${reason.trim()})`}, so I did not do it.`;
     }
     case "cancelled":
-      return `I wanted to ${deed}, but the call was cancelled. ${endSentence(firstLines(text))}`;
+      return `I wanted to ${action}, but the call was cancelled. ${endSentence(firstLines(text))}`;
     case "interrupted":
-      return `I wanted to ${deed}, but the run was interrupted and no result was recorded; it may or may not have had an effect.`;
+      return `I wanted to ${action}, but the run was interrupted and no result was recorded; it may or may not have had an effect.`;
     case "failed":
     case "done":
-      return [`I could not ${deed}: ${endSentence(firstLines(text))}`, ...(hint === undefined ? [] : [hint])].join(" ");
+      return [`I could not ${action}: ${endSentence(firstLines(text))}`, ...(hint === undefined ? [] : [hint])].join(
+        " ",
+      );
   }
 };
 
 const firstLines = (text: string): string => excerpt(text, { most: 12 }).text;
 
-const describeSuccess = (wish: Intent, exchange: ToolExchange, text: string): string => {
-  switch (wish.type) {
+const describeSuccess = (intent: Intent, exchange: ToolExchange, text: string): string => {
+  switch (intent.type) {
     case "list":
-      return describeListing(wish, text);
+      return describeListing(intent, text);
     case "read":
-      return describeRead(wish, exchange);
+      return describeRead(intent, exchange);
     case "read-many":
       return describeManyFiles(text);
     case "find":
-      return describeFind(wish, text);
+      return describeFind(intent, text);
     case "search":
-      return describeSearch(wish, text);
+      return describeSearch(intent, text);
     case "size":
-      return describeSize(wish, text);
+      return describeSize(intent, text);
     case "run":
-      return describeRun(wish, text);
+      return describeRun(intent, text);
     case "write":
-      return describeWrite(wish, text);
+      return describeWrite(intent, text);
     case "append":
-      return describeAppend(wish, text);
+      return describeAppend(intent, text);
     case "edit":
-      return describeEdit(wish, text);
+      return describeEdit(intent, text);
     case "fetch":
       return describeFetch(text);
     case "web":
       return text.trim();
     case "remember":
-      return describeRemember(wish, text);
+      return describeRemember(intent, text);
     case "use":
     case "survey":
     case "greet":

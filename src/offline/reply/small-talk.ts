@@ -12,7 +12,7 @@ import { codeBlock, countOf, joinList, endSentence, excerpt } from "./text.ts";
 type SmallTalkIntent = Extract<Intent, { type: SmallTalkType | "unknown" }>;
 
 /** Whether an intent is answered without a tool. */
-export const isSmallTalk = (wish: Intent): wish is SmallTalkIntent => kinds.has(wish.type);
+export const isSmallTalk = (intent: Intent): intent is SmallTalkIntent => kinds.has(intent.type);
 
 const kinds: ReadonlySet<string> = new Set<SmallTalkIntent["type"]>([
   "greet",
@@ -37,11 +37,11 @@ type SmallTalkContext = {
 
 /** Answers an intent that needs no tool. */
 export const answerSmallTalk = (
-  wish: SmallTalkIntent,
+  intent: SmallTalkIntent,
   { isAlone, request, requests, parsed }: SmallTalkContext,
 ): readonly string[] => {
   const able = describeAbilities(parsed.tools);
-  switch (wish.type) {
+  switch (intent.type) {
     case "greet":
       return isAlone ? [`Hello! ${identity} ${able}`] : [];
     case "thank":
@@ -58,7 +58,7 @@ export const answerSmallTalk = (
     case "attached":
       return [describeAttachments(request)];
     case "unknown":
-      return [`I did not understand "${wish.text}".`];
+      return [`I did not understand "${intent.text}".`];
   }
 };
 
@@ -106,13 +106,13 @@ const describeLastFailure = (requests: readonly UserRequest[]): string => {
   if (trouble === undefined) return "Nothing has failed so far in this conversation.";
   const { status, text } = parseOutcome(trouble);
   const ran = status === "done" ? parseCommandResult(text) : undefined;
-  const said = ran === undefined ? text : ran.output || ran.error;
+  const output = ran === undefined ? text : ran.output || ran.error;
   const what = Object.values(trouble.input).find((value) => typeof value === "string");
   const how = ran === undefined ? statuses[status] : `ended with exit code ${ran.code || "unknown"}`;
-  const hint = errorHint(said);
+  const hint = errorHint(output);
   return [
     `The last failure was ${trouble.tool}${what === undefined ? "" : ` (${excerpt(what, { most: 1 }).text})`}: it ${how}.`,
-    ...(said.trim() === "" ? [] : [`It said:\n\n${codeBlock(excerpt(said, { most: 20, end: "last" }).text)}`]),
+    ...(output.trim() === "" ? [] : [`Output:\n\n${codeBlock(excerpt(output, { most: 20, end: "last" }).text)}`]),
     hint === undefined ? "I know no more about this kind of error." : endSentence(hint),
   ].join("\n\n");
 };

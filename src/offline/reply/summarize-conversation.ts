@@ -6,19 +6,19 @@ import { parseCommandResult } from "../plan/tool-results.ts";
 import { excerpt } from "./text.ts";
 
 /** Whether the request asks to summarize the conversation rather than a file or project. */
-export const asksForSummary = ({ system, turns }: ParsedRequest, asked: string): boolean => {
+export const asksForSummary = ({ system, turns }: ParsedRequest, prompt: string): boolean => {
   const wants = (text: string): boolean => /\bsummar(?:y|i[sz]e)\b/i.test(text) && conversationWords.test(text);
-  const isAlone = turns.length === 1 && asked.length > 400;
-  return !/^\s*Summary of the conversation so far:/.test(asked) && (wants(asked) || (isAlone && wants(system)));
+  const isAlone = turns.length === 1 && prompt.length > 400;
+  return !/^\s*Summary of the conversation so far:/.test(prompt) && (wants(prompt) || (isAlone && wants(system)));
 };
 
 const conversationWords =
   /\b(?:conversations?|sessions?|chats?|history|so far|transcript|handover|what (?:we|has|have|was) (?:did|done|been done|happened))\b/i;
 
 /** Writes a summary in the requested form (tags or headings), or in a default one. */
-export const summarizeConversation = ({ system, turns }: ParsedRequest, asked: string): string => {
-  const facts = collectFacts(turns.slice(0, -1), asked);
-  const form = parseSummaryForm(asked) ?? parseSummaryForm(system) ?? { style: "heading", names: defaultSections };
+export const summarizeConversation = ({ system, turns }: ParsedRequest, prompt: string): string => {
+  const facts = collectFacts(turns.slice(0, -1), prompt);
+  const form = parseSummaryForm(prompt) ?? parseSummaryForm(system) ?? { style: "heading", names: defaultSections };
   const filled = form.names.map((name) => ({ name, text: fillSection(name, facts) }));
   if (form.style === "heading") return filled.map(({ name, text }) => `## ${name}\n${text}`).join("\n\n");
   const inner = filled.map(({ name, text }) => `<${name}>\n${text}\n</${name}>`).join("\n");
@@ -53,7 +53,7 @@ const parseSummaryForm = (text: string): SummaryForm | undefined => {
 
 /** The facts of a conversation, one per line. */
 type ConversationFacts = {
-  readonly asked: readonly string[];
+  readonly prompts: readonly string[];
   readonly facts: readonly string[];
   readonly files: readonly string[];
   readonly actions: readonly string[];
@@ -74,22 +74,22 @@ const fillSection = (name: string, facts: ConversationFacts): string => {
 
 const keywords: readonly (readonly [pattern: RegExp, of: keyof ConversationFacts])[] = [
   [/next|open|pending|todo|plan|remain|unfinished|outstanding/i, "open"],
-  [/goal|request|intent|objective|task|asked|wants?\b/i, "asked"],
+  [/goal|request|intent|objective|task|asked|wants?\b/i, "prompts"],
   [/file|artifact|code|^state$/i, "files"],
   [/error|problem|fail|trouble|fix/i, "problems"],
   [/done|progress|action|state|history|result|work|step|change|happened|ledger/i, "actions"],
 ];
 
-const collectFacts = (turns: readonly DemoTurn[], asked: string): ConversationFacts => {
+const collectFacts = (turns: readonly DemoTurn[], prompt: string): ConversationFacts => {
   const requests = groupUserRequests(turns);
   const exchanges = requests.flatMap((request) => request.exchanges);
   const earlier = turns.flatMap((turn) =>
     turn.role === "user" ? turn.texts.filter((text) => summaryMark.test(text)) : [],
   );
-  const spoken = requests.length > 0 ? requests.flatMap(({ texts }) => texts.map(firstLine)) : quotedIn(asked);
+  const prompts = requests.length > 0 ? requests.flatMap(({ texts }) => texts.map(firstLine)) : quotedIn(prompt);
   const last = requests.at(-1);
   return {
-    asked: spoken,
+    prompts,
     facts: [
       ...earlier.map((text) => excerpt(text.replace(summaryMark, "").trim(), { most: 60 }).text),
       ...exchanges.filter(({ tool }) => tool === "save_memory").map(({ input }) => textOf(input["fact"])),
@@ -107,8 +107,8 @@ const firstLine = (text: string): string =>
   excerpt(text.trim(), { most: 3 }).text.replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed();
 
 /** Finds the user's words in a conversation given as text. */
-const quotedIn = (asked: string): readonly string[] =>
-  [...asked.matchAll(/^\s*(?:\*\*)?(?:user|person|human)(?:\*\*)?\s*:\s*(.+)$/gim)].flatMap(([, words]) =>
+const quotedIn = (prompt: string): readonly string[] =>
+  [...prompt.matchAll(/^\s*(?:\*\*)?(?:user|person|human)(?:\*\*)?\s*:\s*(.+)$/gim)].flatMap(([, words]) =>
     words === undefined ? [] : [firstLine(words)],
   );
 

@@ -30,14 +30,14 @@ export type ScriptedReply = {
 /** Selects the scripted reply, by the request alone; undefined if the script has none left. */
 export const selectScriptedReply = (
   { rules = [], replies = [], otherwise }: DemoScript,
-  heard: ParsedRequest,
+  parsed: ParsedRequest,
 ): ScriptedReply | undefined => {
   for (const rule of rules) {
-    const at = conditionsHold(rule, heard) ? findPromptTurn(rule, heard.turns) : -1;
-    const reply = at === -1 ? undefined : rule.replies[answersIn(heard.turns.slice(at))];
+    const at = conditionsHold(rule, parsed) ? findPromptTurn(rule, parsed.turns) : -1;
+    const reply = at === -1 ? undefined : rule.replies[answersIn(parsed.turns.slice(at))];
     if (reply !== undefined) return reply;
   }
-  return replies[answersIn(heard.turns)] ?? otherwise;
+  return replies[answersIn(parsed.turns)] ?? otherwise;
 };
 
 /** Converts a scripted reply. */
@@ -47,10 +47,10 @@ export const toDemoReply = ({ think, say, call }: ScriptedReply): DemoReply => (
   ...(call === undefined ? {} : { calls: "tool" in call ? [call] : call }),
 });
 
-const conditionsHold = ({ system, tool, model }: DemoScriptRule, heard: ParsedRequest): boolean =>
-  (system === undefined || matchesText(system, heard.system)) &&
-  (model === undefined || matchesText(model, heard.model)) &&
-  (tool === undefined || heard.tools.some(({ name }) => name === tool));
+const conditionsHold = ({ system, tool, model }: DemoScriptRule, parsed: ParsedRequest): boolean =>
+  (system === undefined || matchesText(system, parsed.system)) &&
+  (model === undefined || matchesText(model, parsed.model)) &&
+  (tool === undefined || parsed.tools.some(({ name }) => name === tool));
 
 /** Finds the latest matching user text since the last final answer. */
 const findPromptTurn = ({ prompt }: DemoScriptRule, turns: readonly DemoTurn[]): number => {

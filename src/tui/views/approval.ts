@@ -114,14 +114,16 @@ export const viewApproval = (
       ...label("n", approval.noLabel ?? "No", focus === 0),
       span(approval.noLabel === undefined ? reasonText(reason, isTyping) : "", { tone: "muted" }),
     ],
-    { width },
+    { width, rest: labelIndent },
   );
   const typed = no.at(-1) ?? [];
   return {
     lines: [
       ...above,
       ...no,
-      ...choices.flatMap(({ key, label: text }, at) => wrap(label(key, text, focus === at + 1), { width })),
+      ...choices.flatMap(({ key, label: text }, at) =>
+        wrap(label(key, text, focus === at + 1), { width, rest: labelIndent }),
+      ),
     ],
     cursor: isTyping
       ? {
@@ -134,6 +136,9 @@ export const viewApproval = (
 
 const reasonText = (reason: string, isTyping: boolean): string =>
   reason === "" ? (isTyping ? ": " : "  (Tab to add a reason)") : `: ${reason}`;
+
+/** Indents the wrapped lines of a choice below its label. */
+const labelIndent: StyledLine = [{ text: "    ", style: {} }];
 
 const label = (key: string, text: string, isFocused: boolean): StyledLine => {
   const style: Style = isFocused ? { background: "focus", bold: true } : {};

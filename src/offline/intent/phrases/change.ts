@@ -25,89 +25,89 @@ const file = "(?:the )?(?:file )?\\S+|it|that file|the file";
 export const changePhrases: readonly Phrase[] = [
   definePhrase(
     `in (?<path>\\S+?),? (?:please )?(?:${changeVerbs}) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word})`,
-    (said) => edit(said),
+    (match) => edit(match),
   ),
   definePhrase(
     `(?:${changeVerbs}) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word}) (?:everywhere )?(?:in|inside|within|of) (?<path>${file})(?: everywhere)?`,
-    (said) => edit(said),
+    (match) => edit(match),
   ),
   definePhrase(
     `(?:edit|modify|update|change|fix) (?:the file )?(?<path>\\S+?),?(?: so that it| to| by| and|:|,)? (?:replac\\w+|chang\\w+|swap\\w*|turn\\w*) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word})`,
-    (said) => edit(said),
+    (match) => edit(match),
   ),
   definePhrase(
     `(?:replace|change|swap) ${quantifiers}(?<old>${quotation}) ${replacementMarkers} (?<fresh>${quotation})(?: everywhere)?`,
-    (said) => edit(said),
+    (match) => edit(match),
   ),
   definePhrase(
     `(?:delete|remove|take out|drop) ${quantifiers}(?<old>${quotation}) (?:from|in|out of) (?<path>${file})`,
-    (said) => edit(said),
+    (match) => edit(match),
   ),
   definePhrase(
     `(?:append|add) ${contentNouns}(?<content>${quotation}) (?:to|at) (?:the )?(?:(?:end|bottom) of )?(?<path>${file})`,
-    (said) => {
-      const path = said.path("path");
-      return path === undefined ? undefined : { type: "append", path, content: said.text("content") };
+    (match) => {
+      const path = match.path("path");
+      return path === undefined ? undefined : { type: "append", path, content: match.text("content") };
     },
   ),
   definePhrase(
     `(?:${createVerbs}) ${kind}(?<path>\\S+?),? ?${contentMarkers} ${contentNouns}(?<content>${quotation}(?:${anotherFile})*(?: in it| inside| in there)?)`,
-    (said) => write(said),
+    (match) => write(match),
   ),
-  definePhrase(`(?:${createVerbs}) ${kind}(?<path>\\S+?):? (?<content>${quotation})`, (said) => write(said)),
+  definePhrase(`(?:${createVerbs}) ${kind}(?<path>\\S+?):? (?<content>${quotation})`, (match) => write(match)),
   definePhrase(
     `(?:write|put|save|store) ${contentNouns}(?<content>${quotation}) (?:to|into|in|as) ${kind}(?<path>\\S+)`,
-    (said) => write(said),
+    (match) => write(match),
   ),
   // An empty file is created with touch, so that an existing one keeps its content.
   definePhrase(
     "(?:create|make|touch) (?:(?:a|an|the|new|empty|blank) )*file (?:called |named )?(?<path>\\S+)",
-    (said) => touch(said),
+    (match) => touch(match),
   ),
-  definePhrase("(?:create|touch) (?:(?:new|empty|blank) )*(?<path>\\S+)", (said) => touch(said)),
+  definePhrase("(?:create|touch) (?:(?:new|empty|blank) )*(?<path>\\S+)", (match) => touch(match)),
   definePhrase(
     "(?:create|make|add) (?:a |an |the |new )*(?:folder|directory|dir) (?:called |named )?(?<path>\\S+)|(?:create|make|add) (?:a |an |the |new )*(?<other>\\S+) (?:folder|directory)",
-    (said) => command("mkdir -p", said.text("path") || said.text("other")),
+    (match) => command("mkdir -p", match.text("path") || match.text("other")),
   ),
-  definePhrase("(?:delete|erase) (?:the )?(?:file )?(?<path>\\S+)", (said) => onPath("rm", said)),
-  definePhrase("(?:move|rename) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (said) =>
-    twoPaths("mv", said),
+  definePhrase("(?:delete|erase) (?:the )?(?:file )?(?<path>\\S+)", (match) => onPath("rm", match)),
+  definePhrase("(?:move|rename) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (match) =>
+    twoPaths("mv", match),
   ),
-  definePhrase("(?:copy|duplicate) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (said) =>
-    twoPaths("cp", said),
+  definePhrase("(?:copy|duplicate) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (match) =>
+    twoPaths("cp", match),
   ),
 ];
 
-const edit = (said: PhraseMatch): Intent | undefined => {
-  const path = said.masked("path") === "" ? said.mentioned.path : said.path("path");
-  if (path === undefined || said.masked("old") === "") return undefined;
-  return { type: "edit", path, old: said.text("old"), fresh: said.text("fresh") };
+const edit = (match: PhraseMatch): Intent | undefined => {
+  const path = match.masked("path") === "" ? match.mentioned.path : match.path("path");
+  if (path === undefined || match.masked("old") === "") return undefined;
+  return { type: "edit", path, old: match.text("old"), fresh: match.text("fresh") };
 };
 
 /** Parses one file or more: "a.txt with "x" and b.txt with "y"". */
-const write = (said: PhraseMatch): readonly Intent[] | undefined => {
-  const path = said.path("path");
+const write = (match: PhraseMatch): readonly Intent[] | undefined => {
+  const path = match.path("path");
   if (path === undefined || /[*?]/.test(path)) return undefined;
-  const content = said.masked("content");
+  const content = match.masked("content");
   const [, first, more] = severalFiles.exec(content) ?? [];
   if (first === undefined)
-    return [{ type: "write", path, content: said.quotations.unquote(content.replace(inItSuffix, "$1")) }];
+    return [{ type: "write", path, content: match.quotations.unquote(content.replace(inItSuffix, "$1")) }];
   const others = [...(more ?? "").matchAll(new RegExp(namedFile, "gi"))].map(([, name = "", words = ""]) => ({
     type: "write" as const,
-    path: said.quotations.unquote(name),
-    content: said.quotations.unquote(words),
+    path: match.quotations.unquote(name),
+    content: match.quotations.unquote(words),
   }));
-  return [{ type: "write", path, content: said.quotations.unquote(first) }, ...others];
+  return [{ type: "write", path, content: match.quotations.unquote(first) }, ...others];
 };
 
-const touch = (said: PhraseMatch): Intent | undefined => {
-  const path = said.path("path");
+const touch = (match: PhraseMatch): Intent | undefined => {
+  const path = match.path("path");
   return path === undefined || /[*?]/.test(path) ? undefined : command("touch", path);
 };
 
 /** Runs a program on the single path of the clause. */
-const onPath = (program: string, said: PhraseMatch): Intent | undefined => {
-  const path = said.path("path");
+const onPath = (program: string, match: PhraseMatch): Intent | undefined => {
+  const path = match.path("path");
   return path === undefined || /[*?]/.test(path) ? undefined : command(program, path);
 };
 
@@ -115,9 +115,9 @@ const inItSuffix = /^(\ue000\d+\ue001) (?:in it|inside|in there)$/i;
 const namedFile = "(?:,|,? and) (?:the file |a file )?(\\S+?) (?:with|containing|saying) (\\ue000\\d+\\ue001)";
 const severalFiles = new RegExp(`^(\\ue000\\d+\\ue001)((?:${namedFile})+)$`, "i");
 
-const twoPaths = (program: string, said: PhraseMatch): Intent | undefined => {
-  const path = said.path("path");
-  return path === undefined ? undefined : command(program, path, said.text("to"));
+const twoPaths = (program: string, match: PhraseMatch): Intent | undefined => {
+  const path = match.path("path");
+  return path === undefined ? undefined : command(program, path, match.text("to"));
 };
 
 const command = (program: string, ...paths: readonly string[]): Intent => ({

@@ -27,30 +27,30 @@ export const shortcutPhrases: readonly Phrase[] = Object.entries({
 export const commandPhrases: readonly Phrase[] = [
   definePhrase(
     "(?:run|execute|exec|launch|invoke|start) (?:(?:the|this|a|following|shell|bash|terminal) )*(?:(?:command|commands|script|program|line)\\b:? ?)?(?<command>.+)",
-    (said) =>
-      isRunnable(said.masked("command"), said.quotations.restore(said.masked("command")))
-        ? run(said, "command")
+    (match) =>
+      isRunnable(match.masked("command"), match.quotations.restore(match.masked("command")))
+        ? run(match, "command")
         : undefined,
   ),
   definePhrase(
     "(?:use|in) (?:the )?(?:shell|terminal|bash|command line) (?:to |and )?(?:run |execute |do )?(?<command>.+)",
-    (said) =>
-      isRunnable(said.masked("command"), said.quotations.restore(said.masked("command")))
-        ? run(said, "command")
+    (match) =>
+      isRunnable(match.masked("command"), match.quotations.restore(match.masked("command")))
+        ? run(match, "command")
         : undefined,
   ),
   definePhrase(
     "what (?:does|do|is the output of|happens when (?:i|you) run) (?<command>\\ue000\\d+\\ue001)(?: (?:print|output|say|return|give|show|do))?",
-    (said) => (programPattern.test(said.text("command")) ? run(said, "command") : undefined),
+    (match) => (programPattern.test(match.text("command")) ? run(match, "command") : undefined),
   ),
-  definePhrase("[$] ?(?<command>.+)", (said) => run(said, "command")),
-  definePhrase("(?<command>.+)", (said) => (isCommandLine(said.clause) ? run(said, "command") : undefined)),
+  definePhrase("[$] ?(?<command>.+)", (match) => run(match, "command")),
+  definePhrase("(?<command>.+)", (match) => (isCommandLine(match.clause) ? run(match, "command") : undefined)),
 ];
 
-const run = (said: PhraseMatch, place: string): Intent | undefined => {
-  const words = said.masked(place);
+const run = (match: PhraseMatch, place: string): Intent | undefined => {
+  const words = match.masked(place);
   // A quotation inside a command belongs to the command.
-  const command = /^\ue000\d+\ue001$/.test(words) ? said.text(place) : said.quotations.restore(words);
+  const command = /^\ue000\d+\ue001$/.test(words) ? match.text(place) : match.quotations.restore(words);
   return command.trim() === "" ? undefined : { type: "run", command: command.trim() };
 };
 

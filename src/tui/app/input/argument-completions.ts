@@ -23,7 +23,7 @@ export class ArgumentCompletions {
       label,
       insert: id,
       ...(detail === undefined ? {} : { detail }),
-      ...(acceptsOther(query) ? { isSuggestion: true } : {}),
+      ...(acceptsOther(query) ? { isOptional: true } : {}),
     }));
   }
 

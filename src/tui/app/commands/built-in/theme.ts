@@ -20,5 +20,5 @@ export const changeTheme = async (words: string, at: SlashCommandContext): Promi
   if (name === undefined) return at.warn(`Unknown theme "${wanted}". Available: ${themeNames.join(", ")}.`);
   at.setTheme(themeForSetting(name));
   await setSetting(at.world, at.home, "ui.theme", name);
-  at.info(`From now on in ${name === "auto" ? "the colours that suit the terminal" : `${name} colours`}.`);
+  at.info(`Theme set to ${name}.`);
 };

@@ -17,6 +17,6 @@ export const restoreResultText = (restored: RestoreResult): string => {
     case "removed":
       return `Removed ${restored.path} (it was created by the edit).`;
     case "kept":
-      return `${restored.path} is left as it is: ${restored.reason}.`;
+      return `Not restored: ${restored.path} (${restored.reason}).`;
   }
 };
