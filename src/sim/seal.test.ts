@@ -37,6 +37,7 @@ describe("a seal", () => {
         const value = seal.slice(0, at) + letter + seal.slice(at + 1);
         expect(checkSeal({ ...use, value }, here)).toBe(value === seal ? "genuine" : "forged");
       }),
+      { seed: 1 },
     );
   });
 

@@ -44,6 +44,7 @@ describe("anthropic rules", () => {
           target,
         );
       }),
+      { seed: 1 },
     );
   });
 });

@@ -43,6 +43,7 @@ describe("bedrock rules", () => {
           target,
         );
       }),
+      { seed: 1 },
     );
   });
 });

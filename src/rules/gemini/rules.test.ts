@@ -41,6 +41,7 @@ describe("gemini rules", () => {
           { wire: "gemini", provider: "code-assist" },
         );
       }),
+      { seed: 1 },
     );
   });
 });

@@ -364,7 +364,7 @@ describe("any schema, in any dialect", () => {
         expect(again.changed).toBeUndefined();
         expect(adapt(structuredClone(schema))).toEqual(adapted);
       }),
-      { numRuns: 1000 },
+      { seed: 1, numRuns: 1000 },
     );
   });
 });
