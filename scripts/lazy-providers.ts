@@ -1,6 +1,6 @@
 /*
- * Writes src/providers/lazy.data.ts from the registry: each provider's id, the variables of its key, and the module
- * that defines it.
+ * Writes src/providers/lazy.data.ts from the registry: each provider's id and telemetry name, the variables of its
+ * key, and the module that defines it.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -51,5 +51,6 @@ const entryOf = (provider: Provider, sources: ReadonlyMap<unknown, ProviderSourc
   if (source === undefined)
     throw new Error(`No file in src/providers/definitions exports the provider "${provider.id}".`);
   const load = `async () => (await import("./definitions/${source.file}")).${source.name}`;
-  return `{ id: ${JSON.stringify(provider.id)}, keys: ${JSON.stringify(keyVariables(provider.auth))}, load: ${load} },`;
+  const name = provider.telemetryName === undefined ? "" : `telemetryName: ${JSON.stringify(provider.telemetryName)}, `;
+  return `{ id: ${JSON.stringify(provider.id)}, ${name}keys: ${JSON.stringify(keyVariables(provider.auth))}, load: ${load} },`;
 };

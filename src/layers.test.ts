@@ -40,7 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   settings: ["policy", "conversation", "world"],
   offline: ["world"],
   agent: base,
-  telemetry: ["agent", "scheduler", "transport", "wire", "policy", "conversation", "world"],
+  telemetry: ["agent", "scheduler", "transport", "providers", "wire", "policy", "conversation", "world"],
   cli: [...front, "rules"],
   tui: front,
   acp: front,

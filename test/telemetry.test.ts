@@ -100,7 +100,7 @@ const run = async ({ settings = {}, env = {}, more = [] }: Wish): Promise<Ran & 
 const answer = "It says that there is none.\n";
 
 describe("a run with a collector", () => {
-  it("tells it of the turn, its requests and its calls, and of no word that was said", async () => {
+  it("exports the turn, its requests and tool calls, without content", async () => {
     const collector = await collect();
     const { code, out, observes } = await run({ settings: { telemetry: { endpoint: collector.url } } });
     expect([code, out]).toEqual([0, answer]);
@@ -140,7 +140,7 @@ describe("a run with a collector", () => {
     for (const word of ["marmalade", "note.txt", "absent.txt", "look", key]) expect(sent).not.toContain(word);
   });
 
-  it("tells it what was said where the person wants that, and never a key", async () => {
+  it("exports content with logPrompts, and never a key", async () => {
     const collector = await collect();
     const { code } = await run({ settings: { telemetry: { endpoint: collector.url, logPrompts: true } } });
     expect(code).toBe(0);
@@ -149,7 +149,7 @@ describe("a run with a collector", () => {
     expect(sent).not.toContain(key);
   });
 
-  it("is the same run where the collector is down, busy, wrong or silent", async () => {
+  it("is not affected by a collector that is down, busy, wrong or silent", async () => {
     const refusing = (status: number) => collect((response) => void response.writeHead(status).end("no"));
     const silent = await collect(() => undefined);
     const deaf = await listenOnly();
@@ -181,11 +181,11 @@ describe("a run without a collector", () => {
     expect([code, out, observes]).toEqual([0, answer, false]);
   };
 
-  it("loads nothing of telemetry", async () => {
+  it("does not load telemetry", async () => {
     await untouched({ settings: { telemetry: { logPrompts: true } } });
   });
 
-  it("sends nothing to the one that variables of other programs name", async () => {
+  it("ignores OpenTelemetry variables", async () => {
     const collector = await collect();
     await untouched({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_EXPORTER: "otlp" } });
     expect(collector.requests).toEqual([]);
@@ -193,7 +193,7 @@ describe("a run without a collector", () => {
 });
 
 describe("a run with a debug log", () => {
-  it("writes every event into it, with the report on each request; with a bad one it runs as well", async () => {
+  it("writes every event, with the report of each request; a file that cannot be written does not stop it", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "parley-telemetry-")), "log");
     folders.push(join(path, ".."));
     const { code, out } = await run({ more: ["--debug", path] });
@@ -212,7 +212,7 @@ describe("a run with a debug log", () => {
     expect(bad.err.match(/Cannot write the debug log\. ENOTDIR/g)).toHaveLength(1);
   });
 
-  it("prints the reports with --explain, one a line", async () => {
+  it("prints the reports with --explain, one per line", async () => {
     const { code, out, err } = await run({ more: ["--explain"] });
     expect([code, out]).toEqual([0, answer]);
     const reports = err.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as unknown] : []));

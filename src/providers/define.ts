@@ -7,6 +7,8 @@ import { quirks, type Quirk } from "./quirks.ts";
 /** A company or program that serves models over one of the API families. */
 export type Provider = {
   readonly id: string;
+  /** Its `gen_ai.provider.name` in OpenTelemetry's conventions, if that is not its id. */
+  readonly telemetryName?: string;
   readonly label: string;
   readonly wire: WireId;
   readonly endpoint: Endpoint;
@@ -27,6 +29,7 @@ export type Provider = {
 /** A provider that is loaded on demand: start-up loads the wire of one provider instead of all. */
 export type LazyProvider = {
   readonly id: string;
+  readonly telemetryName?: string;
   /** Environment variables with a key of it. */
   readonly keys: readonly string[];
   readonly load: () => Promise<Provider>;

@@ -7,12 +7,12 @@ import { UnknownNameError } from "./unknown-name.ts";
 
 const outdated = "src/providers/lazy.data.ts is out of date. Run: npx tsx scripts/docs.ts";
 
-it("has every provider of the registry, with its keys, in order of preference", async () => {
+it("has every provider of the registry, with its telemetry name and keys, in order of preference", async () => {
   expect(await Promise.all(lazyProviders.map(({ load }) => load())), outdated).toEqual(providers);
   expect(
-    lazyProviders.map(({ id, keys }) => ({ id, keys })),
+    lazyProviders.map(({ id, telemetryName, keys }) => ({ id, telemetryName, keys })),
     outdated,
-  ).toEqual(providers.map(({ id, auth }) => ({ id, keys: keyVariables(auth) })));
+  ).toEqual(providers.map(({ id, telemetryName, auth }) => ({ id, telemetryName, keys: keyVariables(auth) })));
 });
 
 it("suggests the nearest names for an unknown id", () => {

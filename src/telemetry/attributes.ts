@@ -1,12 +1,12 @@
 import type { RequestInfo } from "../agent/events.ts";
 import type { UserPart } from "../conversation/parts.ts";
+import { lazyProviders } from "../providers/lazy.data.ts";
 import type { FinishedCall, ToolCallRecord } from "../scheduler/events.ts";
 import type { TokenUsage } from "../wire/decode/events.ts";
 import type { ContentFormatter } from "./content.ts";
 import type { TelemetryAttributes } from "./otlp.ts";
-import { providerName } from "./provider-names.ts";
 
-/** Who is asked, in the words of the GenAI conventions. `model` is `provider/model`. */
+/** Attributes of a request by the GenAI conventions. `model` is `provider/model`. */
 export const requestAttributes = ({ model, url }: Pick<RequestInfo, "model" | "url">): TelemetryAttributes => {
   const { hostname, port, protocol } = URL.canParse(url) ? new URL(url) : emptyAddress;
   return {
@@ -19,13 +19,16 @@ export const requestAttributes = ({ model, url }: Pick<RequestInfo, "model" | "u
 
 const emptyAddress = { hostname: "", port: "", protocol: "" };
 
-/** A model, as `provider/model`. */
 const modelAttributes = (model: string): TelemetryAttributes => {
   const [provider = "", ...rest] = model.split("/");
-  return { "gen_ai.provider.name": providerName(provider), "gen_ai.request.model": rest.join("/") };
+  return { "gen_ai.provider.name": findTelemetryName(provider), "gen_ai.request.model": rest.join("/") };
 };
 
-/** Tokens, on a span. */
+/** The provider's name in the GenAI conventions; its id if they have none. */
+export const findTelemetryName = (provider: string): string =>
+  lazyProviders.find(({ id }) => id === provider)?.telemetryName ?? provider;
+
+/** Token counts for a span. */
 export const usageAttributes = (usage: TokenUsage | undefined): TelemetryAttributes =>
   usage === undefined
     ? {}
@@ -37,7 +40,7 @@ export const usageAttributes = (usage: TokenUsage | undefined): TelemetryAttribu
         "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
       };
 
-/** Tokens, on a log record, in the words of Gemini CLI. */
+/** Token counts for a log record, with the names Gemini CLI uses. */
 export const tokenCounts = (usage: TokenUsage | undefined): TelemetryAttributes =>
   usage === undefined
     ? {}
@@ -50,7 +53,7 @@ export const tokenCounts = (usage: TokenUsage | undefined): TelemetryAttributes 
         total_token_count: usage.input + usage.output,
       };
 
-/** A call that has ended, on a span. */
+/** Attributes of the span of a finished tool call. */
 export const toolCallAttributes = (
   { call, outcome, record }: FinishedCall,
   content: ContentFormatter,
@@ -64,21 +67,21 @@ export const toolCallAttributes = (
   "gen_ai.tool.call.result": content.result(outcome.content),
 });
 
-/** What is added up while a turn runs. */
+/** Totals of a running turn. */
 export type TurnTotals = {
   readonly prompts: (readonly UserPart[])[];
-  /** The model that was asked last. */
+  /** The last model used. */
   model: string | undefined;
   input: number;
   output: number;
 };
 
-/** How a turn ended: with words, or with an error. */
+/** How a turn ended: with a final text, or with an error. */
 export type RecordedTurnEnd =
   | { readonly finish: string; readonly text: string; readonly error?: undefined }
   | { readonly error: string };
 
-/** A turn that has ended, on a span. */
+/** Attributes of the span of a finished turn. */
 export const turnAttributes = (
   turn: TurnTotals,
   end: RecordedTurnEnd,
@@ -97,7 +100,7 @@ export const turnAttributes = (
     : { "error.type": end.error }),
 });
 
-/** A call that has ended, on a log record. What it was called with, and what it said, only where content is shared. */
+/** Attributes of the log record of a finished tool call. Arguments and error text only if content is exported. */
 export const toolCallLogAttributes = (record: ToolCallRecord, content: ContentFormatter): TelemetryAttributes => {
   const { function_args, error, metadata, duration_ms, ...facts } = record;
   return {

@@ -2,16 +2,16 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { findOtlpErrors } from "./otlp.cases.ts";
 
-/** A collector on loopback that looks at everything it is sent, and at how it is written. */
+/** A collector on loopback that validates everything it receives. */
 export type FakeCollector = {
   readonly url: string;
-  /** What came, request by request. */
+  /** The received requests. */
   readonly requests: readonly { readonly path: string; readonly type: string | undefined; readonly body: string }[];
-  /** What is wrong with it. */
+  /** Format errors in them. */
   readonly faults: readonly string[];
   readonly spans: () => readonly ReadSpan[];
   readonly logs: () => readonly ReadLog[];
-  /** The histograms of the last request with any. */
+  /** The histograms of the last metrics request. */
   readonly metrics: () => readonly ReadMetric[];
   readonly close: () => Promise<void>;
 };
@@ -46,7 +46,7 @@ export type ReadMetric = {
   }[];
 };
 
-/** Opens one. `answer` says how it answers; without it, as it should. */
+/** Opens a collector. `answer` overrides its response. */
 export const openFakeCollector = async (
   answer: (response: ServerResponse, path: string) => void = accept,
 ): Promise<FakeCollector> => {
@@ -164,7 +164,7 @@ const readMetric = ({ name, unit, histogram }: OtlpMetric): ReadMetric => ({
   points: histogram.dataPoints.map(({ count, sum, bucketCounts, explicitBounds, attributes }) => ({
     count: Number(count),
     sum,
-    // The buckets with something in them, by their upper bounds.
+    // Non-empty buckets, by upper bound.
     filled: Object.fromEntries(
       bucketCounts.flatMap((each, at) => (each === "0" ? [] : [[String(explicitBounds[at] ?? "more"), Number(each)]])),
     ),

@@ -1,9 +1,9 @@
 import type { Call, Content as ResultPart, Media, UserPart } from "../conversation/parts.ts";
 
-/** What was said, in the forms of the GenAI conventions; nothing at all where the person does not want it sent. */
+/** Formats message content by the GenAI conventions; returns undefined where content is not exported. */
 export type ContentFormatter = {
   readonly text: (text: string) => string | undefined;
-  /** Messages of the person, in order. */
+  /** The user's messages, in order. */
   readonly input: (messages: readonly (readonly UserPart[])[]) => string | undefined;
   readonly output: (message: OutputMessage) => string | undefined;
   /** Arguments, as JSON. */
@@ -11,7 +11,7 @@ export type ContentFormatter = {
   readonly result: (parts: readonly ResultPart[]) => string | undefined;
 };
 
-/** A message of a model. */
+/** A model's message. */
 export type OutputMessage = {
   readonly text: string;
   readonly thought: string;
@@ -23,38 +23,38 @@ export type OutputMessage = {
 /** Longer texts are cut: collectors refuse large attributes. */
 const maxLength = 16_000;
 
-/** Hands out what was said, without secrets. */
+/** Creates a formatter that exports content, with secrets redacted. */
 export const createContentFormatter = (redact: (text: string) => string): ContentFormatter => {
-  const shared = (text: string): string => cut(redact(text.slice(0, 2 * maxLength)));
-  const worded = (text: string, type: "text" | "reasoning"): readonly object[] =>
-    text === "" ? [] : [{ type, content: shared(text) }];
-  const written = (value: unknown): string => cut(redact(JSON.stringify(value).slice(0, 2 * maxLength)));
+  const redactText = (text: string): string => cut(redact(text.slice(0, 2 * maxLength)));
+  const textPart = (text: string, type: "text" | "reasoning"): readonly object[] =>
+    text === "" ? [] : [{ type, content: redactText(text) }];
+  const redactJson = (value: unknown): string => cut(redact(JSON.stringify(value).slice(0, 2 * maxLength)));
   return {
-    text: shared,
+    text: redactText,
     input: (messages) =>
       JSON.stringify(
         messages.map((parts) => ({
           role: "user",
-          parts: parts.flatMap((part) => (part.type === "text" ? worded(part.text, "text") : [formatFile(part)])),
+          parts: parts.flatMap((part) => (part.type === "text" ? textPart(part.text, "text") : [formatFile(part)])),
         })),
       ),
     output: ({ text, thought, media, calls, finish }) => {
       const parts = [
-        ...worded(thought, "reasoning"),
-        ...worded(text, "text"),
+        ...textPart(thought, "reasoning"),
+        ...textPart(text, "text"),
         ...media.map(formatFile),
         ...calls.map(({ id, tool, input }) => ({
           type: "tool_call",
           id,
           name: tool,
-          arguments: written(input.type === "parsed" ? input.value : input.text),
+          arguments: redactJson(input.type === "parsed" ? input.value : input.text),
         })),
       ];
       return JSON.stringify([{ role: "assistant", parts, finish_reason: finish }]);
     },
-    arguments: written,
+    arguments: redactJson,
     result: (parts) =>
-      shared(
+      redactText(
         parts
           .map((part) => {
             if (part.type === "text") return part.text;
@@ -65,7 +65,7 @@ export const createContentFormatter = (redact: (text: string) => string): Conten
   };
 };
 
-/** Keeps everything to itself. */
+/** Exports no content. */
 export const noContent: ContentFormatter = {
   text: () => undefined,
   input: () => undefined,

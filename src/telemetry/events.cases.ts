@@ -5,13 +5,12 @@ import type { Call, Outcome } from "../conversation/parts.ts";
 import type { FinishedCall, ToolCallRecord } from "../scheduler/events.ts";
 import type { Failure } from "../transport/failure.ts";
 
-/** The model that is asked. */
 export const claude: string = "anthropic/claude-sonnet-5";
 
-/** The person says something. */
+/** A user message. */
 export const user = (text: string): AgentEvent => ({ type: "user", parts: [{ type: "text", text }] });
 
-/** A request leaves. */
+/** A request event. */
 export const request = (
   number: number,
   facts: { attempt?: number; model?: string; url?: string; promptId?: string } = {},
@@ -21,10 +20,10 @@ export const request = (
   report: { target: claude, idFormat: "anthropic", calls: [], notes: [] },
 });
 
-/** An answer is whole. */
+/** A complete response. */
 export const message = (text: string, thought = ""): AgentEvent => ({ type: "message", text, thought, media: [] });
 
-/** What an answer used. */
+/** A usage event. */
 export const usage = (input: number, output: number, answeredBy?: string): AgentEvent => ({
   type: "usage",
   model: claude,
@@ -33,7 +32,7 @@ export const usage = (input: number, output: number, answeredBy?: string): Agent
   spent: { requests: 1, input, cachedRead: 600, output, cost: 0, unpriced: 0 },
 });
 
-/** A call of the model. */
+/** A tool call. */
 export const call = (tool: string, value: Readonly<Record<string, string>>): Call => ({
   type: "call",
   id: callId(1),
@@ -41,17 +40,17 @@ export const call = (tool: string, value: Readonly<Record<string, string>>): Cal
   input: { type: "parsed", value },
 });
 
-/** A call was asked for. */
+/** A tool call was requested. */
 export const requested = (made: Call): AgentEvent => ({ type: "call-requested", call: made, isClientInitiated: false });
 
-/** A call begins to run. */
+/** A tool call starts executing. */
 export const executing = (made: Call): AgentEvent => ({
   type: "call-updated",
   call: made.id,
   status: { state: "executing", title: "..." },
 });
 
-/** A call has ended; well, where nothing else is said. */
+/** A tool call has finished; by default successfully. */
 export const completed = (
   made: Call,
   record: Partial<ToolCallRecord> = {},
@@ -77,8 +76,8 @@ export const completed = (
   return { type: "call-completed", finished };
 };
 
-/** A turn has ended well. */
+/** A turn has finished. */
 export const finished: AgentEvent = { type: "finished", reason: "stop", text: "One file." };
 
-/** A provider that has too much to do. */
+/** An overloaded provider. */
 export const overloaded: Failure = { kind: "overloaded", provider: "anthropic", label: "Anthropic" };

@@ -7,14 +7,14 @@ import { openTelemetryFixture } from "./fixture.cases.ts";
 describe("a collector", () => {
   const turn = [user("Go."), request(1), message("x"), usage(10, 1), finished];
 
-  it("hears nothing where nothing happened", async () => {
+  it("receives nothing if nothing happened", async () => {
     const { telemetry, collector, clock } = await openTelemetryFixture();
     await telemetry.close();
     expect(collector.requests).toEqual([]);
     expect(clock.sleepers()).toEqual([]);
   });
 
-  it("gets ids that are ids, whatever chance says", async () => {
+  it("gets valid ids, whatever the random numbers", async () => {
     const { clock } = await openTelemetryFixture();
     const { telemetry, collector, play } = await openTelemetryFixture({
       world: { clock, random: () => 0, net: realWorld({}).net, env: {} },
@@ -24,7 +24,7 @@ describe("a collector", () => {
     expect(collector.spans().map(({ id }) => id)).toEqual(["0000000000000001", "0000000000000001"]);
   });
 
-  it("is sent JSON below its own path, and told who sends it", async () => {
+  it("receives JSON below its own path, with the sender's resource attributes", async () => {
     const { collector } = await openTelemetryFixture();
     const { telemetry, play } = await openTelemetryFixture({ endpoint: `${collector.url}/` });
     play(...turn);
@@ -42,7 +42,7 @@ describe("a collector", () => {
     ]);
   });
 
-  it("gets what there is every five seconds, and at once where there is much", async () => {
+  it("receives a batch every five seconds, and a large batch at once", async () => {
     const arrived = arrivals(3);
     const { telemetry, collector, play, clock } = await openTelemetryFixture({}, arrived.answer);
     play(...turn);
@@ -62,7 +62,7 @@ describe("a collector", () => {
     expect(collector.metrics()[0]?.points[0]?.count).toBe(201);
   });
 
-  it("that is busy gets the same again later; one that refuses does not, and the person is told once", async () => {
+  it("that is busy gets a retry; one that refuses does not, and the failure is reported once", async () => {
     const answers = [503, 503, 503, 200, 200, 200];
     const stage = await openTelemetryFixture({}, (response) => void response.writeHead(answers.shift() ?? 200).end());
     stage.play(...turn, 5000);
@@ -72,7 +72,7 @@ describe("a collector", () => {
     expect(bodies).toEqual([bodies[0], bodies[0]]);
     expect(stage.collector.requests.map(({ path }) => path).filter((path) => path === "/v1/metrics")).toHaveLength(2);
     expect(stage.errors).toEqual([
-      `Telemetry cannot be delivered to ${stage.collector.url}: it answered 503. The work goes on without it.`,
+      `Cannot deliver telemetry to ${stage.collector.url}: it responded with status 503. The run continues without it.`,
     ]);
     const refusing = await openTelemetryFixture({}, (response) => void response.writeHead(400).end());
     refusing.play(...turn, 5000);
@@ -82,16 +82,16 @@ describe("a collector", () => {
     expect(refusing.errors).toHaveLength(1);
   });
 
-  it("that is not there costs nothing but a word", async () => {
+  it("that is unreachable is reported once", async () => {
     const stage = await openTelemetryFixture({ endpoint: "http://127.0.0.1:1" });
     stage.play(...turn);
     await stage.telemetry.close();
     expect(stage.errors).toEqual([
-      "Telemetry cannot be delivered to http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. The work goes on without it.",
+      "Cannot deliver telemetry to http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. The run continues without it.",
     ]);
   });
 
-  it("that never answers is waited for two seconds at the end, and no longer", async () => {
+  it("that never responds delays the exit by two seconds at most", async () => {
     const arrived = arrivals(3, () => undefined);
     const stage = await openTelemetryFixture({}, arrived.answer);
     stage.play(...turn);
@@ -101,22 +101,22 @@ describe("a collector", () => {
     stage.play(2000);
     await closing;
     expect(stage.errors).toEqual([
-      `Telemetry cannot be delivered to ${stage.collector.url}: no answer within 2 s. The work goes on without it.`,
+      `Cannot deliver telemetry to ${stage.collector.url}: no response within 2 s. The run continues without it.`,
     ]);
     expect(stage.clock.sleepers()).toEqual([]);
   });
 
-  it("that never answers while work goes on is left after ten seconds", async () => {
+  it("that never responds during a run times out after ten seconds", async () => {
     const arrived = arrivals(3, () => undefined);
     const stage = await openTelemetryFixture({}, arrived.answer);
     stage.play(...turn, 5000);
     await arrived.all;
     stage.play(10_000);
     await expect.poll(() => stage.clock.sleepers()).toEqual([10_000]);
-    expect(stage.errors[0]).toContain("no answer within 10 s");
+    expect(stage.errors[0]).toContain("no response within 10 s");
   });
 
-  it("that stays away leaves no more waiting than there is room for", async () => {
+  it("that stays unreachable leaves a bounded queue", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture({ logPrompts: true });
     const long = "x".repeat(16_000);
     for (let count = 0; count < 250; count++) play(user(long), request(1), message(long), finished);

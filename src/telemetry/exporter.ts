@@ -13,34 +13,33 @@ import {
   type TelemetrySpan,
 } from "./otlp.ts";
 
-/** What sending needs. */
 export type ExporterOptions = {
   readonly net: Net;
   readonly clock: Clock;
-  /** Where the collector is; the paths of the signals follow. */
+  /** The collector's base URL, without the signal paths. */
   readonly endpoint: string;
   readonly header: Omit<OtlpPayload, "items">;
-  /** Told once, when something could not be delivered. */
+  /** Called once, on the first failed delivery. */
   readonly onError: (words: string) => void;
 };
 
-/** So long things are gathered before they are sent, in milliseconds; after failures, up to so long. */
+/** The delay between batches in milliseconds, and its maximum after failures (exponential backoff). */
 const batchDelayMs = 5000;
 const maxBackoffMs = 80_000;
 
-/** So many wait before they are sent early. */
+/** A batch of this size is sent early. */
 const maxBatchItems = 512;
 
-/** The most characters that wait; what comes then is left out. */
+/** The queue limit in characters; items beyond it are dropped. */
 const maxQueuedCharacters = 8_000_000;
 
-/** How long a collector may take to answer, and how long `close` waits for it, in milliseconds. */
+/** The request timeout, and the time `close` waits, in milliseconds. */
 const requestTimeoutMs = 10_000;
 const closeTimeoutMs = 2000;
 
 type QueuedItem = { readonly signal: "traces" | "logs"; readonly json: string };
 
-/** Sends what was recorded, in batches, on its own time. */
+/** Sends recorded items to a collector, in batches, in the background. */
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #histograms = new Histograms();
@@ -48,13 +47,13 @@ export class Exporter {
   readonly #stop = new AbortController();
   #pending: QueuedItem[] = [];
   #size = 0;
-  /** Whether something was measured since measurements were sent. */
+  /** Whether there are measurements that were not sent yet. */
   #measured = false;
   #pause = batchDelayMs;
-  #waiting: AbortController | undefined;
-  #work: Promise<void> | undefined;
+  #delay: AbortController | undefined;
+  #worker: Promise<void> | undefined;
   #isClosing = false;
-  #isTold = false;
+  #isReported = false;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
@@ -70,14 +69,14 @@ export class Exporter {
     this.#measured = true;
   };
 
-  /** Sends what is left. Settles within a bound, whatever the collector does. */
+  /** Sends the rest of the queue. Always settles within the close timeout. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const inTime = this.#options.clock.after(closeTimeoutMs, () =>
-      this.#stop.abort(new Error(`no answer within ${closeTimeoutMs / 1000} s`)),
+      this.#stop.abort(new Error(`no response within ${closeTimeoutMs / 1000} s`)),
     );
-    this.#waiting?.abort();
-    await this.#work;
+    this.#delay?.abort();
+    await this.#worker;
     if (!this.#stop.signal.aborted) await this.#send();
     inTime();
   }
@@ -86,26 +85,26 @@ export class Exporter {
     if (this.#isClosing || this.#size + item.json.length > maxQueuedCharacters) return;
     this.#pending.push(item);
     this.#size += item.json.length;
-    this.#work ??= this.#run();
-    if (this.#isUrgent()) this.#waiting?.abort();
+    this.#worker ??= this.#run();
+    if (this.#isUrgent()) this.#delay?.abort();
   }
 
-  /** Whether so much waits that it should leave now. A collector that could not take it before is left alone for a while. */
+  /** Whether the queue should be sent early. Not while backing off after a failure. */
   #isUrgent(): boolean {
     return this.#pending.length >= maxBatchItems && this.#pause === batchDelayMs;
   }
 
-  /** Waits and sends until nothing is left. */
+  /** Waits and sends until the queue is empty. */
   async #run(): Promise<void> {
     while (this.#pending.length > 0 && !this.#isClosing) {
-      this.#waiting = new AbortController();
-      if (!this.#isUrgent()) await this.#options.clock.sleep(this.#pause, this.#waiting.signal).catch(() => undefined);
+      this.#delay = new AbortController();
+      if (!this.#isUrgent()) await this.#options.clock.sleep(this.#pause, this.#delay.signal).catch(() => undefined);
       if (!this.#isClosing) await this.#send();
     }
-    this.#work = undefined;
+    this.#worker = undefined;
   }
 
-  /** Sends everything that waits. What a collector cannot take just now waits on. */
+  /** Sends the queue. Items the collector cannot accept now are queued again. */
   async #send(): Promise<void> {
     const items = this.#pending;
     const { clock } = this.#options;
@@ -132,13 +131,13 @@ export class Exporter {
     this.#pause = isLate ? Math.min(2 * this.#pause, maxBackoffMs) : batchDelayMs;
   }
 
-  /** Sends one kind of data. `later` where it may be taken another time. */
+  /** Sends one signal. Returns `later` if it can be retried. */
   async #post(signal: Signal, items: readonly string[]): Promise<"done" | "later"> {
     if (items.length === 0) return "done";
     const { endpoint, header: about, net, clock } = this.#options;
     const late = new AbortController();
     const inTime = clock.after(requestTimeoutMs, () =>
-      late.abort(new Error(`no answer within ${requestTimeoutMs / 1000} s`)),
+      late.abort(new Error(`no response within ${requestTimeoutMs / 1000} s`)),
     );
     try {
       const answer = await net.send(
@@ -152,23 +151,23 @@ export class Exporter {
       );
       await readBodyText(answer, 10_000);
       if (answer.status >= 200 && answer.status < 300) return "done";
-      this.#tell(`it answered ${answer.status}`);
+      this.#reportOnce(`it responded with status ${answer.status}`);
       return retryableStatuses.has(answer.status) ? "later" : "done";
     } catch (error) {
-      this.#tell(error instanceof Error ? error.message : String(error));
+      this.#reportOnce(error instanceof Error ? error.message : String(error));
       return "later";
     } finally {
       inTime();
     }
   }
 
-  #tell(why: string): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
-    const { onError: trouble, endpoint } = this.#options;
-    trouble(`Telemetry cannot be delivered to ${endpoint}: ${why}. The work goes on without it.`);
+  #reportOnce(why: string): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const { onError, endpoint } = this.#options;
+    onError(`Cannot deliver telemetry to ${endpoint}: ${why}. The run continues without it.`);
   }
 }
 
-/** The answers after which OTLP lets a client send the same again. */
+/** The response statuses OTLP allows a client to retry. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);

@@ -6,10 +6,10 @@ import { sleepWithClock } from "../world/sleep.ts";
 import { openFakeCollector, type FakeCollector } from "./collector.cases.ts";
 import { openTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
-/** The time at which everything begins. */
+/** The start time of every fixture. */
 export const startTime: number = Date.UTC(2026, 5, 1);
 
-/** Time that passes when it is told to. */
+/** A clock that a test advances. */
 export const createManualClock = (): Clock & {
   readonly pass: (ms: number) => void;
   readonly sleepers: () => readonly number[];
@@ -38,17 +38,17 @@ export const createManualClock = (): Clock & {
   };
 };
 
-/** Telemetry, a collector and a clock, all in the hands of a test. */
+/** Telemetry with a fake collector and a manual clock. */
 export type TelemetryFixture = {
   readonly telemetry: Telemetry;
   readonly collector: FakeCollector;
   readonly clock: ReturnType<typeof createManualClock>;
   readonly errors: readonly string[];
-  /** Hears events, or lets time pass between them. */
+  /** Records events, or advances the clock by a number of milliseconds. */
   readonly play: (...steps: readonly (AgentEvent | number)[]) => void;
 };
 
-/** Opens a stage for one test. Whatever the test is about, what the collector was sent must be well written. */
+/** Opens a fixture for one test. Every test fails if the collector received invalid data. */
 export const openTelemetryFixture = async (
   options: Partial<TelemetryOptions> = {},
   answer?: Parameters<typeof openFakeCollector>[0],
@@ -59,14 +59,14 @@ export const openTelemetryFixture = async (
     await collector.close();
   });
   const clock = createManualClock();
-  const troubles: string[] = [];
+  const errors: string[] = [];
   let count = 0;
   const telemetry = openTelemetry({
     world: { clock, random: () => (++count % 15) / 16, net: realWorld({}).net, env: {} },
     endpoint: collector.url,
     sessionId: "s1",
     logPrompts: false,
-    onError: (words) => troubles.push(words),
+    onError: (words) => errors.push(words),
     ...options,
   });
   const play: TelemetryFixture["play"] = (...steps) => {
@@ -74,5 +74,5 @@ export const openTelemetryFixture = async (
       if (typeof step === "number") clock.pass(step);
       else telemetry.record(step);
   };
-  return { telemetry, collector, clock, errors: troubles, play };
+  return { telemetry, collector, clock, errors, play };
 };

@@ -1,9 +1,9 @@
 import type { TelemetryAttributes, Histogram, HistogramSeries } from "./otlp.ts";
 
-/** What is measured of a request: the tokens it used, and the seconds it took. */
+/** The measured quantities of a request: tokens, and duration in seconds. */
 export type MeasuredQuantity = "tokens" | "duration";
 
-/** The quantities that are measured, with the bounds the GenAI conventions advise. */
+/** The metrics, with the bucket bounds the GenAI conventions recommend. */
 const quantities: { readonly [quantity in MeasuredQuantity]: Omit<Histogram, "series"> } = {
   tokens: {
     name: "gen_ai.client.token.usage",
@@ -14,12 +14,12 @@ const quantities: { readonly [quantity in MeasuredQuantity]: Omit<Histogram, "se
   duration: {
     name: "gen_ai.client.operation.duration",
     unit: "s",
-    description: "How long requests took.",
+    description: "Duration of requests.",
     bounds: Array.from({ length: 14 }, (_, power) => 2 ** power / 100),
   },
 };
 
-/** Adds up what is measured, from the start on. */
+/** Cumulative histograms. */
 export class Histograms {
   readonly #series = { tokens: new Map<string, HistogramSeries>(), duration: new Map<string, HistogramSeries>() };
 
@@ -40,7 +40,7 @@ export class Histograms {
     });
   }
 
-  /** Everything measured so far, without quantities nothing is known of. */
+  /** All histograms with data. */
   all(): readonly Histogram[] {
     return (["tokens", "duration"] as const).flatMap((quantity) => {
       const series = [...this.#series[quantity].values()];

@@ -1,11 +1,11 @@
 /*
- * What a collector accepts as OTLP in JSON, written down from the protocol's
+ * The OTLP JSON format a collector accepts, from the protocol's
  * definition: fields in lower camel case and no others, ids in hexadecimal,
  * 64-bit numbers as digits in text, enumerations as numbers, and every value
  * of an attribute exactly one of its kinds.
  */
 
-/** Says what is wrong with a value, or nothing. */
+/** Returns the errors of a value. */
 type Check = (value: unknown, at: string) => readonly string[];
 
 const is =
@@ -20,7 +20,7 @@ const text: Check = is("text", (value) => typeof value === "string" && value.isW
 const filled: Check = is("a filled text", (value) => typeof value === "string" && value !== "");
 const number: Check = is("a number", (value) => typeof value === "number" && Number.isFinite(value));
 const count: Check = matches("a 64-bit count", /^\d{1,20}$/);
-/** Between 2001 and 2286, so that a unit that is wrong is seen. */
+/** Between 2001 and 2286, so that a wrong unit is detected. */
 const time: Check = matches("a time in nanoseconds", /^\d{19}$/);
 const traceId: Check = matches("a trace id", /^(?!0+$)[0-9a-f]{32}$/);
 const spanId: Check = matches("a span id", /^(?!0+$)[0-9a-f]{16}$/);
@@ -37,7 +37,7 @@ const filledList =
   (value, at) =>
     Array.isArray(value) && value.length > 0 ? list(of)(value, at) : [`${at} is not a filled list`];
 
-/** Fields that must be there, and fields that may be. */
+/** Required and optional fields. */
 const fields =
   (required: Readonly<Record<string, Check>>, optional: Readonly<Record<string, Check>> = {}): Check =>
   (value, at) => {
@@ -170,6 +170,6 @@ const checks: Readonly<Record<string, Check>> = {
   }),
 };
 
-/** What a collector would refuse of a body sent to a path. */
+/** Returns the errors of a body sent to a path. */
 export const findOtlpErrors = (path: string, body: unknown): readonly string[] =>
   checks[path]?.(body, "") ?? [`nothing is sent to ${path}`];

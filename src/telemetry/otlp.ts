@@ -1,15 +1,15 @@
-/** Named values. What is undefined is left out. */
+/** Named values; undefined ones are omitted. */
 export type TelemetryAttributes = {
   readonly [name: string]: string | number | boolean | readonly string[] | undefined;
 };
 
-/** A piece of work from its beginning to its end. Times are milliseconds since 1970. */
+/** A span. Times are milliseconds since 1970. */
 export type TelemetrySpan = {
   readonly trace: string;
   readonly id: string;
   readonly parent?: string;
   readonly name: string;
-  /** Whether it is work of our own, or a request to somebody else. */
+  /** Internal work, or a request to a service. */
   readonly kind: "internal" | "client";
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ export type TelemetrySpan = {
   readonly failed: boolean;
 };
 
-/** Something that happened. */
+/** A log record. */
 export type LogRecord = {
   readonly name: string;
   readonly at: number;
@@ -37,7 +37,7 @@ export type HistogramSeries = {
   readonly max: number;
 };
 
-/** A quantity and everything measured of it. */
+/** A metric with all of its series. */
 export type Histogram = {
   readonly name: string;
   readonly unit: string;
@@ -46,7 +46,7 @@ export type Histogram = {
   readonly series: readonly HistogramSeries[];
 };
 
-/** A span as OTLP writes it in JSON. */
+/** Encodes a span as OTLP JSON. */
 export const encodeSpan = (span: TelemetrySpan): string =>
   JSON.stringify({
     traceId: span.trace,
@@ -60,7 +60,7 @@ export const encodeSpan = (span: TelemetrySpan): string =>
     status: span.failed ? { code: 2 } : {},
   });
 
-/** A log record as OTLP writes it in JSON. */
+/** Encodes a log record as OTLP JSON. */
 export const encodeLogRecord = ({ name, at, severity, body, trace, span, attributes }: LogRecord): string =>
   JSON.stringify({
     timeUnixNano: toNanoseconds(at),
@@ -74,7 +74,7 @@ export const encodeLogRecord = ({ name, at, severity, body, trace, span, attribu
     spanId: span,
   });
 
-/** A histogram as OTLP writes it in JSON: everything since the start, every time. */
+/** Encodes a histogram as OTLP JSON, with cumulative temporality. */
 export const encodeHistogram = (
   { name, unit, description: about, bounds, series }: Histogram,
   { start, now }: { readonly start: number; readonly now: number },
@@ -99,7 +99,7 @@ export const encodeHistogram = (
     },
   });
 
-/** A kind of data, and what OTLP calls its parts. */
+/** An OTLP signal. */
 export type Signal = "traces" | "logs" | "metrics";
 
 const payloadKeys = {
@@ -108,7 +108,7 @@ const payloadKeys = {
   metrics: ["resourceMetrics", "scopeMetrics", "metrics"],
 } as const;
 
-/** A whole request of items that are JSON already. */
+/** Encodes a request body from items that are JSON already. */
 export const encodePayload = (signal: Signal, { resource, scope, items }: OtlpPayload): string => {
   const [resources, scopes, list] = payloadKeys[signal];
   const about = JSON.stringify({ attributes: encodeAttributes(resource) });
@@ -121,7 +121,7 @@ export type OtlpPayload = {
   readonly items: readonly string[];
 };
 
-/** Nanoseconds do not fit into a number, so they are digits; more than microseconds no clock here tells. */
+/** Nanoseconds do not fit into a number, so they are a string; the clock has microseconds at most. */
 const toNanoseconds = (ms: number): string => `${Math.round(ms * 1000)}000`;
 
 type AttributeValue = Exclude<TelemetryAttributes[string], undefined>;

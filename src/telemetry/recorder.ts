@@ -18,33 +18,33 @@ import type { ContentFormatter, OutputMessage } from "./content.ts";
 import type { MeasuredQuantity } from "./histograms.ts";
 import type { TelemetryAttributes, LogRecord, TelemetrySpan } from "./otlp.ts";
 
-/** Where what is recorded goes. */
+/** Receives the recorded items. */
 type TelemetrySink = {
   readonly span: (span: TelemetrySpan) => void;
   readonly log: (record: LogRecord) => void;
   readonly measure: (quantity: MeasuredQuantity, value: number, attributes: TelemetryAttributes) => void;
 };
 
-/** What recorders of one session share. */
+/** The options shared by all recorders of a session. */
 export type RecorderOptions = {
   readonly clock: Pick<Clock, "now" | "elapsed">;
-  /** An id of so many hexadecimal digits. */
+  /** Creates an id with this number of hexadecimal digits. */
   readonly newId: (digits: number) => string;
   readonly sessionId: string;
   readonly content: ContentFormatter;
   readonly sink: TelemetrySink;
 };
 
-/** Which agent is heard, and for which turn of another it works. */
+/** The recorded agent, and the turn of its parent if it is a subagent. */
 type RecordedAgent = { readonly name: string; readonly parent?: Pick<RecordedTurn, "trace" | "id" | "prompt"> };
 
-/** What began: a time for people, and one to count from. */
+/** A start time: wall clock, and monotonic for durations. */
 type StartTime = { readonly now: number; readonly elapsed: number };
 
 type RecordedTurn = TurnTotals & {
   readonly trace: string;
   readonly id: string;
-  /** Names the turn in log records. */
+  /** The turn's id in log records. */
   prompt: string;
   readonly began: StartTime;
 };
@@ -53,27 +53,27 @@ type RecordedRequest = {
   readonly id: string;
   readonly began: StartTime;
   readonly request: RequestInfo;
-  /** Set once the answer is whole. */
+  /** Set when the response is complete. */
   answer?: Pick<OutputMessage, "text" | "thought" | "media"> & { readonly lasted: number };
   usage?: TokenUsage;
   answeredBy?: string;
 };
 
-/** Turns what one agent tells into spans, log records and measurements. */
+/** Converts the events of one agent to spans, log records and measurements. */
 export class EventRecorder {
   readonly #recording: RecorderOptions;
-  readonly #whose: RecordedAgent;
+  readonly #agent: RecordedAgent;
   readonly #subagents = new Map<string, EventRecorder>();
   #turns = 0;
   #turn: RecordedTurn | undefined;
   #chat: RecordedRequest | undefined;
-  /** The calls of this turn that have not ended, and when they began to run. */
+  /** The start times of unfinished tool calls of this turn. */
   readonly #calls = new Map<CallId, StartTime>();
-  #called: Call[] = [];
+  #requestedCalls: Call[] = [];
 
   constructor(recording: RecorderOptions, whose: RecordedAgent = { name: "parley" }) {
     this.#recording = recording;
-    this.#whose = whose;
+    this.#agent = whose;
   }
 
   record(event: AgentEvent): void {
@@ -84,59 +84,59 @@ export class EventRecorder {
       case "notice":
         return;
       case "user":
-        this.#begun().prompts.push(event.parts);
+        this.#currentTurn().prompts.push(event.parts);
         return;
       case "request":
         return this.#request(event.request);
       case "message":
         return this.#message(event);
       case "usage":
-        return this.#used(event);
+        return this.#recordUsage(event);
       case "call-requested":
-        this.#calls.set(event.call.id, this.#moment());
-        this.#called.push(event.call);
+        this.#calls.set(event.call.id, this.#startTime());
+        this.#requestedCalls.push(event.call);
         return;
       case "call-updated":
-        this.#answered("tool_calls");
-        if (event.status.state === "executing") this.#calls.set(event.call, this.#moment());
+        this.#endRequest("tool_calls");
+        if (event.status.state === "executing") this.#calls.set(event.call, this.#startTime());
         return;
       case "call-completed":
-        this.#answered("tool_calls");
-        return this.#completed(event.finished);
+        this.#endRequest("tool_calls");
+        return this.#recordCall(event.finished);
       case "retrying":
-        return this.#failed(event.failure.kind, event.failure);
+        return this.#failRequest(event.failure.kind, event.failure);
       case "model-changed":
-        if (event.reason.type === "failover") this.#failed(event.reason.failure.kind, event.reason.failure);
+        if (event.reason.type === "failover") this.#failRequest(event.reason.failure.kind, event.reason.failure);
         return;
       case "compacted":
-        return this.#failed("context-too-long");
+        return this.#failRequest("context-too-long");
       case "agent":
         return this.#subagent(event.agent, event.event);
       case "finished":
-        this.#answered(event.reason);
-        this.#failed(unusableAnswer);
-        return this.#ended({ finish: event.reason, text: event.text });
+        this.#endRequest(event.reason);
+        this.#failRequest(unusableAnswer);
+        return this.#endTurn({ finish: event.reason, text: event.text });
       case "failed": {
         const { failure } = event;
         const error = failure.kind === "provider" ? failure.failure.kind : failure.kind;
-        this.#failed(error, failure.kind === "provider" ? failure.failure : undefined);
-        return this.#ended({ error });
+        this.#failRequest(error, failure.kind === "provider" ? failure.failure : undefined);
+        return this.#endTurn({ error });
       }
       case "cancelled":
         return this.close();
     }
   }
 
-  /** Ends what has not ended: nobody will hear of it any more. */
+  /** Ends all open spans as cancelled. */
   close(): void {
-    this.#answered("tool_calls");
-    this.#failed("cancelled");
+    this.#endRequest("tool_calls");
+    this.#failRequest("cancelled");
     for (const recorder of this.#subagents.values()) recorder.close();
     this.#subagents.clear();
-    this.#ended({ error: "cancelled" });
+    this.#endTurn({ error: "cancelled" });
   }
 
-  #moment(): StartTime {
+  #startTime(): StartTime {
     const { clock } = this.#recording;
     return { now: clock.now(), elapsed: clock.elapsed() };
   }
@@ -145,17 +145,17 @@ export class EventRecorder {
     return this.#recording.clock.elapsed() - elapsed;
   }
 
-  /** The turn that runs. It begins with the first thing heard of it. */
-  #begun(): RecordedTurn {
+  /** Returns the current turn; starts one with its first event. */
+  #currentTurn(): RecordedTurn {
     if (this.#turn !== undefined) return this.#turn;
     const { newId, sessionId: conversation } = this.#recording;
-    const { parent: within, name } = this.#whose;
+    const { parent: within, name } = this.#agent;
     this.#turns += 1;
     this.#turn = {
       trace: within?.trace ?? newId(32),
       id: newId(16),
       prompt: within === undefined ? `${conversation}/${this.#turns}` : `${within.prompt}/${name}`,
-      began: this.#moment(),
+      began: this.#startTime(),
       prompts: [],
       model: undefined,
       input: 0,
@@ -165,15 +165,15 @@ export class EventRecorder {
   }
 
   #request(request: RequestInfo): void {
-    const turn = this.#begun();
-    // A subagent has a session of its own; its turns are named after the one they serve.
-    if (request.promptId !== undefined && this.#whose.parent === undefined) turn.prompt = request.promptId;
-    this.#answered("stop");
-    // The same request again means that it was refused and written anew; another one, that nobody could use the answer.
-    this.#failed(this.#chat?.request.number === request.number ? "refused" : unusableAnswer);
+    const turn = this.#currentTurn();
+    // A subagent has its own session; its turns are named after the parent's turn.
+    if (request.promptId !== undefined && this.#agent.parent === undefined) turn.prompt = request.promptId;
+    this.#endRequest("stop");
+    // The same request number means that it was refused and rebuilt; a new one, that the response was unusable.
+    this.#failRequest(this.#chat?.request.number === request.number ? "refused" : unusableAnswer);
     turn.model = request.model;
-    this.#chat = { id: this.#recording.newId(16), began: this.#moment(), request };
-    this.#log("api_request", this.#chat.id, `asking ${request.model}`, {
+    this.#chat = { id: this.#recording.newId(16), began: this.#startTime(), request };
+    this.#log("api_request", this.#chat.id, `request to ${request.model}`, {
       model: request.model,
       attempt: request.attempt,
       request_bytes: request.bytes,
@@ -183,22 +183,22 @@ export class EventRecorder {
   #message({ text, thought, media }: Pick<OutputMessage, "text" | "thought" | "media">): void {
     if (this.#chat === undefined) return;
     this.#chat.answer = { text, thought, media, lasted: this.#since(this.#chat.began) };
-    this.#called = [];
+    this.#requestedCalls = [];
   }
 
-  #used({ usage, answeredBy }: Extract<AgentEvent, { type: "usage" }>): void {
+  #recordUsage({ usage, answeredBy }: Extract<AgentEvent, { type: "usage" }>): void {
     if (this.#chat === undefined) return;
     this.#chat.usage = usage;
     if (answeredBy !== undefined) this.#chat.answeredBy = answeredBy;
   }
 
-  /** Ends the request that was answered, once everything of the answer has been told. */
-  #answered(finish: string): void {
+  /** Ends the span of the current request once its response is complete. */
+  #endRequest(finish: string): void {
     const chat = this.#chat;
     if (chat?.answer === undefined) return;
     const { content, sink } = this.#recording;
     const { answer, usage, answeredBy } = chat;
-    const message = { ...answer, calls: this.#called, finish };
+    const message = { ...answer, calls: this.#requestedCalls, finish };
     const asked = { ...requestAttributes(chat.request), "gen_ai.response.model": answeredBy };
     this.#spanOf(chat, answer.lasted, {
       "gen_ai.response.model": answeredBy,
@@ -206,7 +206,7 @@ export class EventRecorder {
       ...usageAttributes(usage),
       "gen_ai.output.messages": content.output(message),
     });
-    this.#log("api_response", chat.id, `${chat.request.model} answered`, {
+    this.#log("api_response", chat.id, `response from ${chat.request.model}`, {
       model: chat.request.model,
       attempt: chat.request.attempt,
       duration_ms: Math.round(answer.lasted),
@@ -222,13 +222,13 @@ export class EventRecorder {
     sink.measure("tokens", usage.output, { ...asked, "gen_ai.token.type": "output" });
   }
 
-  /** Ends the request under way without an answer. */
-  #failed(error: string, failure?: Failure): void {
+  /** Ends the span of the current request with an error. */
+  #failRequest(error: string, failure?: Failure): void {
     const chat = this.#chat;
     if (chat === undefined) return;
     const lasted = this.#since(chat.began);
     this.#spanOf(chat, lasted, { "error.type": error });
-    this.#log("api_error", chat.id, `${chat.request.model} gave no answer: ${error}`, {
+    this.#log("api_error", chat.id, `request to ${chat.request.model} failed: ${error}`, {
       model: chat.request.model,
       attempt: chat.request.attempt,
       duration_ms: Math.round(lasted),
@@ -259,10 +259,10 @@ export class EventRecorder {
     });
   }
 
-  #completed(finished: FinishedCall): void {
+  #recordCall(finished: FinishedCall): void {
     const { content, sessionId: conversation, newId } = this.#recording;
     const { call, outcome, record } = finished;
-    const began = this.#calls.get(call.id) ?? this.#moment();
+    const began = this.#calls.get(call.id) ?? this.#startTime();
     this.#calls.delete(call.id);
     const id = newId(16);
     this.#span({
@@ -278,18 +278,19 @@ export class EventRecorder {
   }
 
   #subagent(name: string, event: AgentEvent): void {
-    const recorder = this.#subagents.get(name) ?? new EventRecorder(this.#recording, { name, parent: this.#begun() });
+    const recorder =
+      this.#subagents.get(name) ?? new EventRecorder(this.#recording, { name, parent: this.#currentTurn() });
     this.#subagents.set(name, recorder);
     recorder.record(event);
     if (event.type === "finished" || event.type === "failed" || event.type === "cancelled")
       this.#subagents.delete(name);
   }
 
-  #ended(end: RecordedTurnEnd): void {
+  #endTurn(end: RecordedTurnEnd): void {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { content, sessionId: conversation } = this.#recording;
-    const { name, parent: within } = this.#whose;
+    const { name, parent: within } = this.#agent;
     this.#span({
       id: turn.id,
       ...(within === undefined ? {} : { parent: within.id }),
@@ -309,12 +310,12 @@ export class EventRecorder {
   }
 
   #span(span: Omit<TelemetrySpan, "trace">): void {
-    const { trace, id } = this.#begun();
+    const { trace, id } = this.#currentTurn();
     this.#recording.sink.span({ trace, ...(span.id === id ? {} : { parent: id }), ...span });
   }
 
   #log(name: string, span: string, body: string, attributes: TelemetryAttributes): void {
-    const { trace, prompt } = this.#begun();
+    const { trace, prompt } = this.#currentTurn();
     const { sessionId: conversation, sink, clock } = this.#recording;
     sink.log({
       name: `parley.${name}`,
@@ -328,5 +329,5 @@ export class EventRecorder {
   }
 }
 
-/** An answer came, and was of no use. */
+/** The error type of a response that was empty or unreadable. */
 const unusableAnswer = "unusable-answer";

@@ -109,7 +109,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("is told as log records with token counts, bound to the spans", async () => {
+  it("is exported as log records with token counts, linked to the spans", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("List it."), request(1), 1500, message(""), usage(1000, 50), requested(list), executing(list), 200);
     const metadata = { ai_added_lines: 1, ai_removed_lines: 2, user_added_lines: 3, user_removed_lines: 4 };
@@ -129,8 +129,8 @@ describe("a turn", () => {
     });
     const asking = { model: claude, attempt: 1, request_bytes: 100 };
     expect(collector.logs()).toEqual([
-      log("api_request", 0, first, `asking ${claude}`, asking),
-      log("api_response", 1500, first, `${claude} answered`, {
+      log("api_request", 0, first, `request to ${claude}`, asking),
+      log("api_response", 1500, first, `response from ${claude}`, {
         model: claude,
         attempt: 1,
         duration_ms: 1500,
@@ -152,15 +152,15 @@ describe("a turn", () => {
         "metadata.user_added_lines": 3,
         "metadata.user_removed_lines": 4,
       }),
-      log("api_request", 1700, failed, `asking ${claude}`, asking),
-      log("api_error", 1740.4, failed, `${claude} gave no answer: overloaded`, {
+      log("api_request", 1700, failed, `request to ${claude}`, asking),
+      log("api_error", 1740.4, failed, `request to ${claude} failed: overloaded`, {
         model: claude,
         attempt: 1,
         duration_ms: 40,
         error_type: "overloaded",
       }),
-      log("api_request", 1840.4, second, `asking ${claude}`, { ...asking, attempt: 2 }),
-      log("api_response", 1847.4, second, `${claude} answered`, {
+      log("api_request", 1840.4, second, `request to ${claude}`, { ...asking, attempt: 2 }),
+      log("api_response", 1847.4, second, `response from ${claude}`, {
         model: claude,
         attempt: 2,
         duration_ms: 7,
@@ -169,7 +169,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("is measured: tokens by their kind, and seconds, with errors apart", async () => {
+  it("is measured: tokens by type, and seconds, with errors separate", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("Go."), request(1), 1500, message("a"), usage(1000, 50, "m2"), finished);
     play(user("Go."), request(2), 3000, message("b"), usage(3000, 5, "m2"), finished);
@@ -201,7 +201,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("of a subagent is part of the trace of the turn it works for", async () => {
+  it("of a subagent is part of its parent's trace", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture();
     const said = (event: AgentEvent): AgentEvent => ({ type: "agent", agent: "task-1", event });
     play(user("Go."), request(1), message(""), requested(list), executing(list), said(user("Look.")), said(request(1)));
@@ -231,7 +231,7 @@ describe("a turn", () => {
     expect(working?.attributes["gen_ai.usage.input_tokens"]).toBe(10);
   });
 
-  it("goes on where the person says more: no answer is lost", async () => {
+  it("continues with a queued message: no response is lost", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("Go."), request(1), message("Well."), usage(10, 1), user("Faster."), request(2), message("x"), finished);
     await telemetry.close();
@@ -251,7 +251,7 @@ describe("a turn", () => {
     expect(collector.logs().map(({ attributes }) => attributes["prompt_id"])).toEqual(["s1#7", "s1#7"]);
   });
 
-  it("is a trace of its own, and numbered", async () => {
+  it("is a separate trace, and numbered", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture();
     for (const words of ["One.", "Two."]) play(user(words), request(1), message("x"), finished);
     await telemetry.close();
@@ -261,7 +261,7 @@ describe("a turn", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("an error", () => {
   const errorsOf = ({ collector }: TelemetryFixture): readonly unknown[] =>
     collector.spans().map(({ name, failed, attributes }) => [name, failed, attributes["error.type"]]);
   const refused = {
@@ -273,7 +273,7 @@ describe("what goes wrong", () => {
     said: "Bad.",
   } as const;
 
-  it("with a provider ends the request and the turn with its kind", async () => {
+  it("of a provider ends the request and the turn with its kind", async () => {
     const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), 5);
     stage.play({ type: "failed", failure: { kind: "provider", failure: refused, message: "..." } });
@@ -293,7 +293,7 @@ describe("what goes wrong", () => {
     });
   });
 
-  it("has the status of every failure that came with one", async () => {
+  it("has the HTTP status, if there is one", async () => {
     const stage = await openTelemetryFixture();
     const limited = { kind: "rate-limited", provider: "anthropic", label: "Anthropic", status: 429 } as const;
     stage.play(user("Go."), request(1), 5);
@@ -303,7 +303,7 @@ describe("what goes wrong", () => {
     expect(error?.attributes["status_code"]).toBe(429);
   });
 
-  it("counts what tools at the provider read", async () => {
+  it("counts tokens of provider-side tools", async () => {
     const stage = await openTelemetryFixture();
     const used = { input: 120, output: 4, cachedRead: 0, cachedWrite: 0, reasoning: 0, toolUse: 20 };
     const spent = { requests: 1, input: 120, cachedRead: 0, output: 4, cost: 0, unpriced: 0 };
@@ -326,7 +326,7 @@ describe("what goes wrong", () => {
     ],
     ["it is written anew", [{ type: "notice", text: "..." }, request(1, { attempt: 2 })], "refused"],
     ["the answer is of no use", [request(2)], "unusable-answer"],
-  ])("in a request is told where %s", async (_, events, error) => {
+  ])("of a request is exported if %s", async (_, events, error) => {
     const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), ...events, request(3), message("x"), finished);
     await stage.telemetry.close();
@@ -337,7 +337,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("with the last answer is told where the turn ends without one", async () => {
+  it("of the last response is exported if the turn ends without one", async () => {
     const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), { type: "finished", reason: "length", text: "" });
     await stage.telemetry.close();
@@ -347,7 +347,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("in a call is told by its kind", async () => {
+  it("of a tool call is exported by its kind", async () => {
     const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), message(""), requested(list));
     const failed = {
@@ -366,7 +366,7 @@ describe("what goes wrong", () => {
     });
   });
 
-  it("with the program itself: what has not ended when all is over, ends as cancelled", async () => {
+  it("of the program: open spans end as cancelled", async () => {
     const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), { type: "agent", agent: "task-1", event: user("Look.") });
     await stage.telemetry.close();
@@ -378,7 +378,7 @@ describe("what goes wrong", () => {
   });
 });
 
-describe("what was said", () => {
+describe("message content", () => {
   const key = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGh";
   const plans = call("write_file", { path: "secret-plans", content: `the key is ${key}` });
   const tell = ({ play }: TelemetryFixture): void => {
@@ -399,7 +399,7 @@ describe("what was said", () => {
     play({ type: "finished", reason: "stop", text: "secret-plans hidden" });
   };
 
-  it("stays here: no word, argument, result or message of an error leaves", async () => {
+  it("is not exported by default: no text, argument, result or error message", async () => {
     const stage = await openTelemetryFixture();
     tell(stage);
     await stage.telemetry.close();
@@ -411,7 +411,7 @@ describe("what was said", () => {
     expect(stage.collector.requests.map(({ body }) => body).join()).not.toContain("secret-plans");
   });
 
-  it("leaves where the person wants it, without secrets", async () => {
+  it("is exported with logPrompts, without secrets", async () => {
     const { clock, ...stage } = await openTelemetryFixture({ logPrompts: true });
     tell({ clock, ...stage });
     await stage.telemetry.close();
@@ -473,14 +473,14 @@ describe("what was said", () => {
     ]);
   });
 
-  it("can be read by any collector, also where letters are broken in half", async () => {
+  it("is well-formed, even with broken surrogate pairs", async () => {
     const { telemetry, collector, play } = await openTelemetryFixture({ logPrompts: true });
     play(user("\ud83d"), request(1), message("Half: \ud83d"), finished);
     await telemetry.close();
     expect(collector.logs()[1]?.attributes["response_text"]).toBe("Half: \ufffd");
   });
 
-  it("holds none of the environment's secrets, and no end of a text without one", async () => {
+  it("contains no secret of the environment, not even at a cut", async () => {
     const world = {
       clock: createManualClock(),
       random: Math.random,

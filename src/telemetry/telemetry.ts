@@ -6,28 +6,27 @@ import { createContentFormatter, noContent } from "./content.ts";
 import { Exporter } from "./exporter.ts";
 import { EventRecorder } from "./recorder.ts";
 
-/** What telemetry is opened with. */
 export type TelemetryOptions = {
   readonly world: Pick<World, "clock" | "random" | "net" | "env">;
-  /** Where the collector is, such as `http://127.0.0.1:4318`. */
+  /** The collector's base URL, such as `http://127.0.0.1:4318`. */
   readonly endpoint: string;
   /** The id of the session. */
   readonly sessionId: string;
-  /** Whether words, arguments and results are sent as well. */
+  /** Whether prompts, responses, arguments and results are exported. */
   readonly logPrompts: boolean;
-  /** Told once, when something could not be delivered. */
+  /** Called once, on the first failed delivery. */
   readonly onError: (words: string) => void;
 };
 
-/** What is told about an agent, to a collector. */
+/** Telemetry of one session. */
 export type Telemetry = {
-  /** Hears an event of the agent. Never throws and never waits. */
+  /** Records an agent event. Never throws or blocks. */
   readonly record: (event: AgentEvent) => void;
-  /** Sends what is left. Never throws, and waits two seconds at most. */
+  /** Sends the rest of the queue. Never throws, and waits two seconds at most. */
   readonly close: () => Promise<void>;
 };
 
-/** Opens telemetry for one session. Nothing is sent before there is something to tell. */
+/** Opens telemetry for a session. Nothing is sent before the first event. */
 export const openTelemetry = (options: TelemetryOptions): Telemetry => {
   const { world, endpoint, sessionId: conversation, logPrompts, onError: trouble } = options;
   const newId = (digits: number): string => randomHexId(world.random, digits);
@@ -56,7 +55,7 @@ export const openTelemetry = (options: TelemetryOptions): Telemetry => {
   };
 };
 
-/** What fails here is nobody's concern: the work goes on. */
+/** Telemetry errors never affect the run. */
 const ignoreErrors = (work: () => void): void => {
   try {
     work();
@@ -65,7 +64,7 @@ const ignoreErrors = (work: () => void): void => {
   }
 };
 
-/** Hexadecimal digits by chance, never all of them 0: such an id would be none. */
+/** Creates a random hexadecimal id; never all zeros, which OTLP treats as missing. */
 const randomHexId = (random: () => number, digits: number): string => {
   const id = Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join("");
   return /[1-9a-f]/.test(id) ? id : "1".padStart(digits, "0");

@@ -33,6 +33,7 @@ const fromBuckets = { uri: ["s3://"] };
 /** Amazon's Converse API, with models of many vendors. What one of them accepts, another refuses. */
 export const bedrock: Provider = defineProvider({
   id: "bedrock",
+  telemetryName: "aws.bedrock",
   label: "Amazon Bedrock",
   wire,
   endpoint: {

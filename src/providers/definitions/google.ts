@@ -94,6 +94,7 @@ const nestedFromBuckets = {
 /** Gemini, from the Gemini API. */
 export const google: Provider = defineProvider({
   id: "google",
+  telemetryName: "gcp.gemini",
   label: "Google Gemini API",
   wire,
   endpoint: {
@@ -117,6 +118,7 @@ export const google: Provider = defineProvider({
 /** Gemini, from Google Cloud. Nested files may also come from a storage bucket. */
 export const vertex: Provider = defineProvider({
   id: "vertex",
+  telemetryName: "gcp.vertex_ai",
   label: "Google Cloud Vertex AI",
   wire,
   endpoint: {
@@ -140,6 +142,7 @@ export const vertex: Provider = defineProvider({
 /** Gemini, through the endpoint Gemini CLI signs in to. */
 export const codeAssist: Provider = defineProvider({
   id: "code-assist",
+  telemetryName: "gcp.gen_ai",
   label: "Gemini Code Assist",
   wire,
   endpoint: {

@@ -10,6 +10,7 @@ const acceptedMedia = {
 /** Moonshot's Kimi. Thinking models refuse a call without reasoning, even one that another model made. */
 export const kimi: Provider = chatProvider({
   id: "kimi",
+  telemetryName: "moonshot_ai",
   label: "Moonshot Kimi",
   endpoint: {
     url: "https://api.moonshot.ai/v1",

@@ -10,6 +10,7 @@ const user = {
 /** Mistral. Ids have nine letters or digits, and unknown fields are refused. */
 export const mistral: Provider = chatProvider({
   id: "mistral",
+  telemetryName: "mistral_ai",
   label: "Mistral",
   endpoint: {
     url: "https://api.mistral.ai/v1",

@@ -12,6 +12,7 @@ const optionalReasoning = /^gpt-5\.[1-9](-mini|-nano|-luna|-sol|-terra)?(-20\d\d
 /** OpenAI's older API. Tool messages contain text only; audio is for audio models. */
 export const openaiChat: Provider = chatProvider({
   id: "openai-chat",
+  telemetryName: "openai",
   label: "OpenAI (Chat Completions)",
   endpoint: {
     url: "https://api.openai.com/v1",

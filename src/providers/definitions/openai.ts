@@ -90,6 +90,7 @@ export const openai: Provider = defineProvider({
 /** OpenAI's models on Azure; the model is the deployment's name. */
 export const azure: Provider = defineProvider({
   id: "azure",
+  telemetryName: "azure.ai.openai",
   label: "Azure OpenAI",
   wire,
   endpoint: {

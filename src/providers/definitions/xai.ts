@@ -7,6 +7,7 @@ const image = inlineOrUrl(["image/png", "image/jpeg"], { maxBytes: 10_000_000 })
 /** xAI's Grok, over Responses. Documents only by URL, and not inside results. */
 export const xai: Provider = defineProvider({
   id: "xai",
+  telemetryName: "x_ai",
   label: "xAI Grok",
   wire,
   endpoint: {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { providers } from "../providers/all.ts";
-import { providerName } from "./provider-names.ts";
+import { findTelemetryName } from "./attributes.ts";
 
 describe("providers", () => {
-  it("have the names the GenAI conventions give them, or else their own", () => {
-    expect(Object.fromEntries(providers.map(({ id }) => [id, providerName(id)]))).toEqual({
+  it("have the names of the GenAI conventions, or else their ids", () => {
+    expect(Object.fromEntries(providers.map(({ id }) => [id, findTelemetryName(id)]))).toEqual({
       google: "gcp.gemini",
       vertex: "gcp.vertex_ai",
       "code-assist": "gcp.gen_ai",
