@@ -99,19 +99,61 @@ const defaultStartTimeout = 60_000;
 
 /** Opens servers and returns at once; they connect in the background. */
 export const openMcpServers = (options: McpServersOptions): McpServers => {
-  const {
-    world,
-    configs,
-    root,
-    reserved = [],
-    handlers = {},
-    consent = async () => false,
-    startTimeout = defaultStartTimeout,
-  } = options;
-  const listeners = new Set<(event: McpServersEvent) => void>();
-  const emit = (event: McpServersEvent): void => {
-    for (const listener of listeners) listener(event);
+  const events = createEvents();
+  const servers = createServers(options, events.emit);
+  const all = [...servers.values()];
+  const requireServer = (name: string): McpServer => {
+    const server = servers.get(name);
+    if (server === undefined) throw new McpServerError("refused", `Unknown MCP server ${JSON.stringify(name)}.`);
+    return server;
   };
+  const reading = createReaders(all, requireServer);
+  const registry = new McpToolRegistry(
+    options.reserved ?? [],
+    createResourceTools({ resources: reading.resources, read: reading.readResource, names: () => [...servers.keys()] }),
+  );
+  for (const server of all) server.start();
+  return {
+    status: () => all.map(statusOf),
+    listen: events.listen,
+    applyChanges: () => registry.applyChanges(all),
+    tools: () => registry.tools(),
+    find: (name) => registry.find(name),
+    names: () => registry.tools().map(({ tool }) => tool.name),
+    declarations: () => registry.declarations(),
+    cachesLoaded: async (signal) => void (await Promise.all(all.map((server) => server.cacheLoaded(signal)))),
+    settled: async (signal, names) => {
+      const some = names === undefined ? all : names.map(requireServer);
+      await Promise.all(some.map((server) => server.settled(signal)));
+    },
+    uncachedServers: () =>
+      all.flatMap(({ name, isKnown, state }) => (isKnown || state.state !== "connecting" ? [] : [name])),
+    ...reading,
+    notifyRootsChanged: async () =>
+      void (await Promise.all(all.map(async ({ currentConnection }) => currentConnection?.notifyRootsChanged()))),
+    restart: (name) => requireServer(name).start(),
+    close: async () => void (await Promise.all(all.map((server) => server.close()))),
+  };
+};
+
+type EmitServersEvent = (event: McpServersEvent) => void;
+
+const createEvents = (): { readonly emit: EmitServersEvent; readonly listen: McpServers["listen"] } => {
+  const listeners = new Set<EmitServersEvent>();
+  return {
+    emit: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+};
+
+/** The servers by name, not started yet. */
+const createServers = (options: McpServersOptions, emit: EmitServersEvent): ReadonlyMap<string, McpServer> => {
+  const { world, configs, root, handlers = {}, consent = async () => false, lookup } = options;
   const servers = new Map<string, McpServer>();
   for (const config of configs)
     servers.set(
@@ -121,12 +163,12 @@ export const openMcpServers = (options: McpServersOptions): McpServers => {
         config,
         root,
         handlers,
-        startTimeout,
         consent,
+        startTimeout: options.startTimeout ?? defaultStartTimeout,
         home: options.home,
         startAfter: options.startAfter ?? Promise.resolve(),
         startUncachedAtOnce: options.startUncachedAtOnce ?? false,
-        ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+        ...(lookup === undefined ? {} : { lookup }),
         onChange: () => {
           const server = servers.get(config.name);
           if (server !== undefined) emit({ type: "server-changed", server: statusOf(server) });
@@ -134,58 +176,29 @@ export const openMcpServers = (options: McpServersOptions): McpServers => {
         onLog: (level, text) => emit({ type: "server-log", server: config.name, level, text }),
       }),
     );
-  const all = [...servers.values()];
-  const requireServer = (name: string): McpServer => {
-    const server = servers.get(name);
-    if (server === undefined) throw new McpServerError("refused", `Unknown MCP server ${JSON.stringify(name)}.`);
-    return server;
-  };
-  const resources: McpServers["resources"] = () =>
-    all.flatMap(({ name, catalog }) => [
-      ...catalog.resources.map((resource) => ({ ...resource, server: name, isTemplate: false })),
-      ...catalog.templates.map((resource) => ({ ...resource, server: name, isTemplate: true })),
-    ]);
-  const read: McpServers["readResource"] = (name, uri, options) => readResource(requireServer(name), uri, options);
-  const offer = new McpToolRegistry(
-    reserved,
-    createResourceTools({ resources, read, names: () => [...servers.keys()] }),
-  );
-  for (const server of all) server.start();
-  return {
-    status: () => all.map(statusOf),
-    listen: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    applyChanges: () => offer.applyChanges(all),
-    tools: () => offer.tools(),
-    find: (name) => offer.find(name),
-    names: () => offer.tools().map(({ tool }) => tool.name),
-    declarations: () => offer.declarations(),
-    cachesLoaded: async (signal) => void (await Promise.all(all.map((server) => server.cacheLoaded(signal)))),
-    settled: async (signal, names) => {
-      const some = names === undefined ? all : names.map(requireServer);
-      await Promise.all(some.map((server) => server.settled(signal)));
-    },
-    uncachedServers: () =>
-      all.flatMap(({ name, isKnown, state }) => (isKnown || state.state !== "connecting" ? [] : [name])),
-    resources,
-    readResource: read,
-    readMention: async (mention, options) => {
-      const server = all.find((each) => mention.startsWith(`${each.name}:`));
-      return server && readResource(server, mention.slice(server.name.length + 1), options);
-    },
-    prompts: () =>
-      all.flatMap(({ name, catalog }) =>
-        catalog.prompts.map((prompt) => ({ ...prompt, server: name, command: `${name}:${prompt.name}` })),
-      ),
-    readPrompt: (name, prompt, input, options) => readPrompt(requireServer(name), prompt, input, options),
-    notifyRootsChanged: async () =>
-      void (await Promise.all(all.map(async ({ currentConnection }) => currentConnection?.notifyRootsChanged()))),
-    restart: (name) => requireServer(name).start(),
-    close: async () => void (await Promise.all(all.map((server) => server.close()))),
-  };
+  return servers;
 };
+
+type McpReaders = Pick<McpServers, "resources" | "readResource" | "readMention" | "prompts" | "readPrompt">;
+
+/** The functions that list and read resources and prompts. */
+const createReaders = (all: readonly McpServer[], requireServer: (name: string) => McpServer): McpReaders => ({
+  resources: () =>
+    all.flatMap(({ name: server, catalog }) => [
+      ...catalog.resources.map((resource) => ({ ...resource, server, isTemplate: false })),
+      ...catalog.templates.map((resource) => ({ ...resource, server, isTemplate: true })),
+    ]),
+  readResource: (name, uri, options) => readResource(requireServer(name), uri, options),
+  readMention: async (mention, options) => {
+    const server = all.find(({ name }) => mention.startsWith(`${name}:`));
+    return server && readResource(server, mention.slice(server.name.length + 1), options);
+  },
+  prompts: () =>
+    all.flatMap(({ name: server, catalog }) =>
+      catalog.prompts.map((prompt) => ({ ...prompt, server, command: `${server}:${prompt.name}` })),
+    ),
+  readPrompt: (name, prompt, input, options) => readPrompt(requireServer(name), prompt, input, options),
+});
 
 const statusOf = (server: McpServer): McpServerStatus => ({
   name: server.name,

@@ -1,4 +1,3 @@
-import "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallId } from "../conversation/parts.ts";

@@ -53,29 +53,61 @@ export type Scheduler = {
 };
 
 /** Creates the scheduler of one conversation. Call ids are unique in it. */
-export const createScheduler = ({
-  tools,
-  gate,
-  capabilities,
-  clock,
-  redactor,
-  limits,
-}: SchedulerOptions): Scheduler => {
+export const createScheduler = (options: SchedulerOptions): Scheduler => {
+  const state = createState(options);
+  const context = createCallContext(options, state);
+  return {
+    schedule: async (batch, signal, recordRequest = recordNothing) => {
+      const calls = activateBatch(batch, recordRequest, options, state);
+      const stop = (): void => calls.forEach((active) => active.stop(false));
+      if (signal?.aborted === true) stop();
+      signal?.addEventListener("abort", stop, { once: true });
+      const finished = await Promise.all(calls.map((active) => runToEnd(active, context, state)));
+      signal?.removeEventListener("abort", stop);
+      return finished;
+    },
+    reconsider: () => reconsiderPending(options, state),
+    decide: (call, answer) => applyAnswer(call, readDecision(answer), state),
+    pendingApprovals: () =>
+      state.activeCalls.flatMap(({ call, pendingApproval }) =>
+        pendingApproval === undefined ? [] : [{ call: call.id, approval: pendingApproval.approval }],
+      ),
+    cancel: async () => {
+      for (const active of state.activeCalls) active.stop(true);
+      await Promise.all(state.activeCalls.map(({ ended }) => ended));
+    },
+    listen: (listener) => {
+      state.listeners.add(listener);
+      return () => void state.listeners.delete(listener);
+    },
+  };
+};
+
+/** The mutable state of one scheduler. */
+type SchedulerState = {
+  /** The calls that have not ended, in order of arrival. */
+  readonly activeCalls: ActiveCall[];
+  readonly listeners: Set<(event: SchedulerEvent) => void>;
+  readonly emit: (event: SchedulerEvent) => void;
+  readonly redact: (text: string) => string;
+};
+
+const createState = ({ redactor }: SchedulerOptions): SchedulerState => {
   const listeners = new Set<(event: SchedulerEvent) => void>();
-  const activeCalls: ActiveCall[] = [];
-  const redact = redactor?.redact ?? ((text: string): string => text);
-  const emit = (event: SchedulerEvent): void => {
-    for (const listener of listeners) listener(event);
+  return {
+    activeCalls: [],
+    listeners,
+    emit: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+    redact: redactor?.redact ?? ((text) => text),
   };
-  const reconsider = async (): Promise<void> => {
-    await Promise.all(
-      activeCalls.map(async ({ pendingApproval }) => {
-        const verdict = pendingApproval && (await gate.judge(pendingApproval.request));
-        if (verdict !== undefined && verdict.decision !== "ask") pendingApproval?.answer({ type: "judged", verdict });
-      }),
-    );
-  };
-  const context: CallContext = {
+};
+
+const createCallContext = (options: SchedulerOptions, state: SchedulerState): CallContext => {
+  const { tools, gate, capabilities, clock, limits } = options;
+  const { activeCalls, emit, redact } = state;
+  return {
     tools,
     gate,
     capabilities,
@@ -83,65 +115,67 @@ export const createScheduler = ({
     toolTimeLimit: limits.toolTime,
     slots: new Slots(limits.processes),
     earlierCalls: (active) => activeCalls.slice(0, Math.max(0, activeCalls.indexOf(active))),
-    onRuleAdded: () => void reconsider(),
+    onRuleAdded: () => void reconsiderPending(options, state),
     onOutput: (active, text) => emit({ type: "call-output", call: active.call.id, text: redact(text) }),
   };
-  const run = async (active: ActiveCall): Promise<FinishedCall> => {
-    const ending = await runCall(active, context);
-    const finished = await finishedBy(active, ending);
-    activeCalls.splice(activeCalls.indexOf(active), 1);
-    active.setStatus({ state: stateOf(finished), finished });
-    active.end();
-    return finished;
-  };
-  const finishedBy = async (active: ActiveCall, result: CallCompletion): Promise<FinishedCall> => {
-    const { call, decision, denial, server, startedAt } = active;
-    const { files } = capabilities({ signal: active.signal, report: () => undefined });
-    const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - startedAt };
-    // A result can contain values that throw when they are read.
-    return finishCall({ ...end, result }).catch((error: unknown) =>
-      finishCall({ ...end, result: resultFromError(error) }),
-    );
-  };
-  const schedule: Scheduler["schedule"] = async (batch, signal, recordRequest = recordNothing) => {
-    const calls: ActiveCall[] = [];
-    for (const call of batch) {
-      const changed = (status: CallStatus): void => emit({ type: "call-changed", call: call.id, status });
-      calls.push(new ActiveCall({ call, batch: calls, recordRequest, startedAt: clock.elapsed(), onStatus: changed }));
-    }
-    activeCalls.push(...calls);
-    const stop = (): void => calls.forEach((active) => active.stop(false));
-    if (signal?.aborted === true) stop();
-    signal?.addEventListener("abort", stop, { once: true });
-    const finished = await Promise.all(calls.map(run));
-    signal?.removeEventListener("abort", stop);
-    return finished;
-  };
-  return {
-    schedule,
-    reconsider,
-    decide: (call, answer) => {
-      const decision = readDecision(answer);
-      const active = activeCalls.find(
-        ({ call: { id }, pendingApproval }) => id === call && pendingApproval !== undefined,
-      );
-      if (decision.type === "cancel") for (const each of active?.batch ?? []) each.stop(true);
-      else active?.pendingApproval?.answer(decision);
-      return active !== undefined;
-    },
-    pendingApprovals: () =>
-      activeCalls.flatMap(({ call, pendingApproval }) =>
-        pendingApproval === undefined ? [] : [{ call: call.id, approval: pendingApproval.approval }],
-      ),
-    cancel: async () => {
-      for (const active of activeCalls) active.stop(true);
-      await Promise.all(activeCalls.map(({ ended }) => ended));
-    },
-    listen: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+};
+
+/** Adds the calls of a batch to the active ones. */
+const activateBatch = (
+  batch: readonly Call[],
+  recordRequest: () => Promise<void>,
+  { clock }: SchedulerOptions,
+  { activeCalls, emit }: SchedulerState,
+): readonly ActiveCall[] => {
+  const calls: ActiveCall[] = [];
+  for (const call of batch) {
+    const onStatus = (status: CallStatus): void => emit({ type: "call-changed", call: call.id, status });
+    calls.push(new ActiveCall({ call, batch: calls, recordRequest, startedAt: clock.elapsed(), onStatus }));
+  }
+  activeCalls.push(...calls);
+  return calls;
+};
+
+/** Runs a call, converts its result, and removes it from the active ones. */
+const runToEnd = async (active: ActiveCall, context: CallContext, state: SchedulerState): Promise<FinishedCall> => {
+  const finished = await finishActive(active, await runCall(active, context), context, state);
+  state.activeCalls.splice(state.activeCalls.indexOf(active), 1);
+  active.setStatus({ state: stateOf(finished), finished });
+  active.end();
+  return finished;
+};
+
+const finishActive = async (
+  active: ActiveCall,
+  result: CallCompletion,
+  { capabilities, clock }: CallContext,
+  { redact }: SchedulerState,
+): Promise<FinishedCall> => {
+  const { call, decision, denial, server, startedAt } = active;
+  const { files } = capabilities({ signal: active.signal, report: () => undefined });
+  const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - startedAt };
+  // A result can contain values that throw when they are read.
+  return finishCall({ ...end, result }).catch((error: unknown) =>
+    finishCall({ ...end, result: resultFromError(error) }),
+  );
+};
+
+/** Asks the gate again about every pending approval, and answers those it decides now. */
+const reconsiderPending = async ({ gate }: SchedulerOptions, { activeCalls }: SchedulerState): Promise<void> => {
+  await Promise.all(
+    activeCalls.map(async ({ pendingApproval }) => {
+      const verdict = pendingApproval && (await gate.judge(pendingApproval.request));
+      if (verdict !== undefined && verdict.decision !== "ask") pendingApproval?.answer({ type: "judged", verdict });
+    }),
+  );
+};
+
+/** Applies the user's answer; "cancel" stops the whole batch. Returns false where the call awaits none. */
+const applyAnswer = (id: CallId, decision: ApprovalDecision, { activeCalls }: SchedulerState): boolean => {
+  const active = activeCalls.find(({ call, pendingApproval }) => call.id === id && pendingApproval !== undefined);
+  if (decision.type === "cancel") for (const each of active?.batch ?? []) each.stop(true);
+  else active?.pendingApproval?.answer(decision);
+  return active !== undefined;
 };
 
 const recordNothing = (): Promise<void> => Promise.resolve();

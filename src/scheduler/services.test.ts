@@ -86,7 +86,7 @@ describe("the services of a session", () => {
   it("store long texts in the agent's own folder, where they can be read", async () => {
     const scheduler = schedulerOf(await open());
     const [long] = await scheduler.schedule([call(1, "run_shell_command", { command: "seq 100000" })]);
-    const path = /kept is in (\S+);/.exec(JSON.stringify(long?.outcome))?.[1] ?? "";
+    const path = /is in (\S+);/.exec(JSON.stringify(long?.outcome))?.[1] ?? "";
     expect(path.startsWith(join(home(), "scratch"))).toBe(true);
     const [read] = await scheduler.schedule([call(2, "read_file", { absolute_path: path })]);
     expect(read?.outcome.status).toBe("complete");

@@ -40,8 +40,8 @@ export class ActiveCall {
   server: string | undefined;
   pendingApproval: PendingCallApproval | undefined;
   readonly #stop = new AbortController();
-  readonly #tell: (status: CallStatus) => void;
-  #touch: () => void = () => {};
+  readonly #onStatus: (status: CallStatus) => void;
+  #resolveResources: () => void = () => {};
   #end: () => void = () => {};
 
   constructor({ call, batch, recordRequest, startedAt, onStatus }: RequestedCall) {
@@ -49,8 +49,8 @@ export class ActiveCall {
     this.batch = batch;
     this.recordRequest = recordRequest;
     this.startedAt = startedAt;
-    this.#tell = onStatus;
-    this.resourcesKnown = new Promise((resolve) => (this.#touch = resolve));
+    this.#onStatus = onStatus;
+    this.resourcesKnown = new Promise((resolve) => (this.#resolveResources = resolve));
     this.ended = new Promise((resolve) => (this.#end = resolve));
     setMaxListeners(0, this.signal);
   }
@@ -62,11 +62,11 @@ export class ActiveCall {
 
   setResources(resolved: ResolvedResources): void {
     this.resources = resolved;
-    this.#touch();
+    this.#resolveResources();
   }
 
   setStatus(status: CallStatus): void {
-    this.#tell(status);
+    this.#onStatus(status);
   }
 
   stop(byPerson: boolean): void {
@@ -89,7 +89,7 @@ export class ActiveCall {
   }
 
   end(): void {
-    this.#touch();
+    this.#resolveResources();
     this.#end();
   }
 }
