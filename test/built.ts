@@ -1,18 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The repository. */
+/** The root of the repository. */
 export const root: string = fileURLToPath(new URL("..", import.meta.url));
 
-/** The program as people run it. */
+/** The built program. */
 export const bin: string = fileURLToPath(new URL("../dist/parley.cjs", import.meta.url));
 
-/** Builds what is stale, as `npm test` does before all tests. */
+/** Builds if the sources changed, as `npm test` does before all tests. */
 export const ensureBuilt = (): void => {
   execFileSync(process.execPath, [fileURLToPath(new URL("../scripts/setup.mjs", import.meta.url))], { stdio: "pipe" });
 };
 
-/** How a run of the program ended. */
+/** The result of a run of the program. */
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 
 /** Runs the program in a folder. */

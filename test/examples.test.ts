@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../src/api/index.ts";
 import { ensureBuilt, root } from "./built.ts";
 
-/** Each example, with what it is expected to say. */
+/** Each example, with its expected output. */
 const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "repair-a-transcript.ts": [/^before: [1-9]\d* findings$/m, /^ {2}synthetic-result: /m, /^after: 0 findings$/m],
   "switch-provider.ts": [/functions\.weather:1/, /toolu_01 \(complete\)/, /thinking-dropped/],
@@ -29,7 +29,7 @@ describe("the examples", () => {
     expect(programs.toSorted()).toEqual(Object.keys(expected).toSorted());
   });
 
-  it.each(programs)("%s is short, begins with a comment, and runs", (name) => {
+  it.each(programs)("%s is short, starts with a comment, and runs", (name) => {
     const text = readFileSync(join(root, "examples", name), "utf8");
     expect(text).toMatch(/^\/\*\n/);
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(60);

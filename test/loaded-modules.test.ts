@@ -10,8 +10,8 @@ import { everyKey } from "./support/exchange.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "./support/serve-simulators.ts";
 
 /*
- * What the built program and library load, and when: a turn loads what its own
- * provider needs, and nothing of anyone else's.
+ * The modules that the built program and library load: a turn loads only what
+ * its own provider needs.
  */
 
 let served: ServedSimulators;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What a run printed, and the addresses of the modules it loaded. */
+/** The output of a run, and the URLs of the modules it loaded. */
 type Ran = { readonly out: string; readonly loaded: readonly string[] };
 
 const run = async (given: readonly string[] | { words: readonly string[]; env: object }): Promise<Ran> => {
@@ -104,7 +104,7 @@ describe("the built program", () => {
     const ran = await run({ words: [bin, "-p", "Hello.", "-m", "anthropic"], env });
     expect(ran.out).toMatch(/^You said: /);
     const files = ran.loaded.map((url) => basename(fileURLToPath(url))).toSorted();
-    // The tools are made ready when an answer takes a moment.
+    // Tools are loaded while the response is awaited, so they may be missing.
     expect(files.filter((file) => file !== "toolbox.cjs" && file !== "servers.cjs")).toEqual([
       "claude.cjs",
       "common.cjs",

@@ -7,8 +7,8 @@ import { Random } from "./support/random.ts";
 const scripts = (count: number, seed: number): readonly string[] =>
   Array.from({ length: count }, (_, at) => randomScript(new Random(seed + at))).filter(isSafeToRun);
 
-/** Scripts whose analysis does not agree with what a real shell did. */
-const faults = async (texts: readonly string[], shell: string): Promise<readonly object[]> => {
+/** Returns the scripts for which the analysis differs from what the shell did. */
+const findDifferences = async (texts: readonly string[], shell: string): Promise<readonly object[]> => {
   const runs = await runScripts(texts, shell);
   const found: object[] = [];
   for (const [at, text] of texts.entries()) {
@@ -21,12 +21,12 @@ const faults = async (texts: readonly string[], shell: string): Promise<readonly
 
 describe.skipIf(!canRunScripts("bash"))("the analysis of a shell script, compared with what bash runs", () => {
   it("is correct for random scripts and mutated attacks", async () => {
-    expect(await faults(scripts(1500, 1), "bash")).toEqual([]);
+    expect(await findDifferences(scripts(1500, 1), "bash")).toEqual([]);
   });
 });
 
 describe.skipIf(!canRunScripts("dash"))("the analysis of a shell script, compared with what dash runs", () => {
   it("is correct for random scripts", async () => {
-    expect(await faults(scripts(300, 900_000), "dash")).toEqual([]);
+    expect(await findDifferences(scripts(300, 900_000), "dash")).toEqual([]);
   });
 });

@@ -42,15 +42,15 @@ const config = (args: readonly string[], env: Readonly<Record<string, string>> =
 };
 
 const file = (): string => join(base, ".parley/settings.json");
-const keep = (text: string): void => {
+const writeSettings = (text: string): void => {
   mkdirSync(join(base, ".parley"), { recursive: true });
   writeFileSync(file(), text);
 };
-const done = (out = ""): Ran => ({ code: 0, out, err: "" });
+const ok = (out = ""): Ran => ({ code: 0, out, err: "" });
 
 describe("parley config", () => {
   it("lists every setting with its value and source, in lines of at most 100 characters", () => {
-    keep('{ "model": "a/b", "permissions": { "allow": ["read_file"] } }');
+    writeSettings('{ "model": "a/b", "permissions": { "allow": ["read_file"] } }');
     const { code, out, err } = config([], { EDITOR: "ed" });
     expect([code, err]).toEqual([0, ""]);
     const rows = out.trimEnd().split("\n");
@@ -71,7 +71,7 @@ describe("parley config", () => {
   });
 
   it("prints the same as JSON", () => {
-    keep('{ "model": "a/b", "modle": 1 }');
+    writeSettings('{ "model": "a/b", "modle": 1 }');
     const { out, err } = config(["--json"]);
     const printed = JSON.parse(out) as { readonly file: string; readonly settings: object; readonly warnings: unknown };
     const warning = `${file()}, line 1: Unknown setting modle. Did you mean model or models?`;
@@ -83,20 +83,20 @@ describe("parley config", () => {
   });
 
   it("sets, gets and unsets", () => {
-    keep("{\n  // mine\n}\n");
+    writeSettings("{\n  // mine\n}\n");
     expect(config(["get", "limits.spend"])).toEqual({ code: 1, out: "", err: "parley: limits.spend is not set.\n" });
-    expect(config(["set", "limits.spend", "2.5"])).toEqual(done());
+    expect(config(["set", "limits.spend", "2.5"])).toEqual(ok());
     expect(readFileSync(file(), "utf8")).toBe('{\n  // mine\n  "limits": {\n    "spend": 2.5\n  }\n}\n');
-    expect(config(["get", "limits.spend"])).toEqual(done("2.5\n"));
+    expect(config(["get", "limits.spend"])).toEqual(ok("2.5\n"));
     expect(config(["get", "limits"])).toEqual(
-      done('{\n  "toolTime": 600,\n  "idleTime": 300,\n  "answerTime": 3600,\n  "spend": 2.5,\n  "processes": 8\n}\n'),
+      ok('{\n  "toolTime": 600,\n  "idleTime": 300,\n  "answerTime": 3600,\n  "spend": 2.5,\n  "processes": 8\n}\n'),
     );
     expect(JSON.parse(config(["get", "limits.spend", "--json"]).out)).toEqual({
       path: "limits.spend",
       value: 2.5,
       sources: [{ from: "user", where: file() }],
     });
-    expect(config(["unset", "limits.spend"])).toEqual(done());
+    expect(config(["unset", "limits.spend"])).toEqual(ok());
     expect(readFileSync(file(), "utf8")).toBe("{\n  // mine\n}\n");
     expect(config(["unset", "limits.spend"])).toEqual({
       code: 1,
@@ -106,12 +106,10 @@ describe("parley config", () => {
   });
 
   it("accepts comma-separated lists and JSON, and prints strings without quotes", () => {
-    expect(config(["set", "permissions.deny", "write_file,run_shell_command(git push)"])).toEqual(done());
-    expect(config(["set", "mcpServers.x", '{"command": "x", "args": ["a"]}'])).toEqual(done());
-    expect(config(["get", "permissions.deny"])).toEqual(
-      done('[\n  "write_file",\n  "run_shell_command(git push)"\n]\n'),
-    );
-    expect(config(["get", "mcpServers.x.command"])).toEqual(done("x\n"));
+    expect(config(["set", "permissions.deny", "write_file,run_shell_command(git push)"])).toEqual(ok());
+    expect(config(["set", "mcpServers.x", '{"command": "x", "args": ["a"]}'])).toEqual(ok());
+    expect(config(["get", "permissions.deny"])).toEqual(ok('[\n  "write_file",\n  "run_shell_command(git push)"\n]\n'));
+    expect(config(["get", "mcpServers.x.command"])).toEqual(ok("x\n"));
     expect(config(["get", "mcpServers.y.command"]).code).toBe(1);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
@@ -127,14 +125,14 @@ describe("parley config", () => {
     [["get"], "Missing argument PATH."],
     [["get", "model", "x"], 'Unexpected argument "x" for config get.'],
     [["delete", "model"], 'Unknown action "delete" for config. Available: list, get, set, unset, edit, path, schema.'],
-  ])("refuses %j", (args, message) => {
+  ])("rejects %j", (args, message) => {
     const { code, out, err } = config(args);
     expect([code, out, err.split("\n")[0]]).toEqual([2, "", `parley: ${message}`]);
     expect(existsSync(file())).toBe(false);
   });
 
   it("reports the position of an error in the file, and does not change it", () => {
-    keep('{\n  "model": "a/b"\n  "sandbox": true\n}');
+    writeSettings('{\n  "model": "a/b"\n  "sandbox": true\n}');
     for (const args of [[], ["get", "model"], ["set", "model", "c/d"]])
       expect(config(args)).toEqual({
         code: 1,
@@ -145,14 +143,14 @@ describe("parley config", () => {
   });
 
   it("prints the path of the file, which follows PARLEY_HOME, and the schema", () => {
-    expect(config(["path"])).toEqual(done(`${file()}\n`));
-    expect(config(["path"], { PARLEY_HOME: join(base, "p") })).toEqual(done(`${join(base, "p/settings.json")}\n`));
+    expect(config(["path"])).toEqual(ok(`${file()}\n`));
+    expect(config(["path"], { PARLEY_HOME: join(base, "p") })).toEqual(ok(`${join(base, "p/settings.json")}\n`));
     expect(JSON.parse(config(["schema"]).out)).toEqual(createSettingsSchema());
   });
 
   it("never prints a key", () => {
     const key = `sk-ant-${"a1B2".repeat(10)}`;
-    keep(
+    writeSettings(
       JSON.stringify({
         mcpServers: {
           x: { command: "x", args: [`--key=${key}`], env: { A: key, B: "plain" }, headers: { C: "$NAME" } },
@@ -164,16 +162,16 @@ describe("parley config", () => {
       expect(out + err).not.toContain(key);
       expect(out + err).not.toContain("plain");
     }
-    expect(config(["get", "mcpServers.x.headers.C"])).toEqual(done("$NAME\n"));
+    expect(config(["get", "mcpServers.x.headers.C"])).toEqual(ok("$NAME\n"));
   });
 
   it("shows what a trusted project makes stricter, and which of its programs need consent", async () => {
     mkdirSync(join(root, ".parley"));
     const wishes = { permissions: { mode: "plan" }, mcpServers: { x: { command: "touch" } } };
     writeFileSync(join(root, ".parley/settings.json"), JSON.stringify(wishes));
-    expect(config(["get", "permissions.mode"])).toEqual(done("default\n"));
+    expect(config(["get", "permissions.mode"])).toEqual(ok("default\n"));
     await openTrustStore(realWorld().disk, join(base, ".parley")).trustFolder(root);
-    expect(config(["get", "permissions.mode"])).toEqual(done("plan\n"));
+    expect(config(["get", "permissions.mode"])).toEqual(ok("plan\n"));
     const { out } = config([]);
     expect(out).toMatch(/^permissions\.mode +"plan" +this project$/m);
     expect(out).toMatch(/^mcpServers\.x of this project runs only if you allow it\.$/m);
@@ -184,13 +182,13 @@ describe("parley config", () => {
     writeFileSync(editor, '#!/bin/sh\nprintf \'%s\' "$TEXT" > "$2"\n');
     chmodSync(editor, 0o755);
     const edit = (text: string) => config(["edit"], { VISUAL: `${editor} -w`, TEXT: text });
-    expect(edit('{ "model": "a/b" }')).toEqual(done());
-    expect(config(["get", "model"])).toEqual(done("a/b\n"));
+    expect(edit('{ "model": "a/b" }')).toEqual(ok());
+    expect(config(["get", "model"])).toEqual(ok("a/b\n"));
     expect(edit('{ "model": }')).toMatchObject({
       code: 1,
       err: expect.stringContaining("line 1, column 12") as string,
     });
-    expect(edit('{ "model": "c/d" }')).toEqual(done());
+    expect(edit('{ "model": "c/d" }')).toEqual(ok());
     expect(config(["edit"], { VISUAL: join(base, "none") })).toMatchObject({
       code: 1,
       err: expect.stringContaining("Cannot start ") as string,

@@ -13,16 +13,16 @@ import { canary, everyKey } from "../support/exchange.ts";
 import { baseVariable, emptyHome, servedToAll, start } from "../support/started.ts";
 
 /*
- * The commands that look outward, as people run them, against simulators on
- * this machine. Keys are fakes with a mark that no output may ever show.
+ * The commands that contact providers, run as users do, against local simulators.
+ * Keys are fakes with a mark that must never be printed.
  */
 
 const home = emptyHome();
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
   start(args, { home: home.path, env }).ended;
 
-/** As much of `models --json` and `doctor --json` as is looked at. */
-type Models = {
+/** The fields of `models --json` and `doctor --json` that the tests read. */
+type ModelsOutput = {
   readonly asOf: string;
   readonly providers: readonly {
     readonly id: string;
@@ -32,7 +32,7 @@ type Models = {
     readonly models: readonly { readonly id: string; readonly known: boolean; readonly listed?: boolean }[];
   }[];
 };
-type Findings = {
+type DoctorOutput = {
   readonly providers: readonly {
     readonly id: string;
     readonly state: string;
@@ -55,7 +55,7 @@ afterAll(async () => {
   home.remove();
 });
 
-const narrow = (text: string): void => {
+const expectNarrowLines = (text: string): void => {
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   expect(text).not.toContain("\u001B");
 };
@@ -64,7 +64,7 @@ describe("parley models", () => {
   it("lists the models of every provider, providers with credentials first", async () => {
     const { code, out, err } = await run(["models"], { MISTRAL_API_KEY: "k", COHERE_API_KEY: "k" });
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    narrow(out);
+    expectNarrowLines(out);
     const heads = [...out.matchAll(/^([a-z-]+): .+ \((.+)\)$/gm)].map(([, id, state]) => [id, state]);
     expect(heads.slice(0, 4)).toEqual([
       ["mistral", "ready"],
@@ -84,7 +84,7 @@ describe("parley models", () => {
   });
 
   it("prints the same as JSON", async () => {
-    const { asOf, providers: groups } = json<Models>(await run(["models", "--json"]));
+    const { asOf, providers: groups } = json<ModelsOutput>(await run(["models", "--json"]));
     expect(asOf).toBe(factsDate);
     for (const { id, queried, models } of groups) {
       expect(queried).toBe(false);
@@ -98,7 +98,7 @@ describe("parley models", () => {
     async (id) => {
       const ran = await run(["models", "--provider", id, "--json"], all.env);
       expect({ code: ran.code, err: ran.err }).toEqual({ code: 0, err: "" });
-      const [group] = json<Models>(ran).providers;
+      const [group] = json<ModelsOutput>(ran).providers;
       expect(group).toMatchObject({ id, queried: true, credentials: { found: true } });
       expect(group?.models.filter(({ listed }) => listed).length).toBeGreaterThan(1);
     },
@@ -117,7 +117,7 @@ describe("parley models", () => {
   it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
     ["there is no key", "groq", {}, /^parley: Groq was not queried\. Set GROQ_API_KEY\. Showing the models known on /],
     [
-      "nobody listens",
+      "no server listens",
       "groq",
       { GROQ_API_KEY: `${canary}-key`, PARLEY_GROQ_BASE_URL: "http://127.0.0.1:9" },
       /^parley: 127\.0\.0\.1:9 cannot be reached: .+ Showing the models known on /,
@@ -129,7 +129,7 @@ describe("parley models", () => {
       /^parley: Groq is not set up\. PARLEY_GROQ_BASE_URL is no web address\./,
     ],
     ["there is no list", "code-assist", everyKey, /^parley: Gemini Code Assist does not list its models\. Showing /],
-  ])("falls back to what is known when %s, and says why in one line", async (_, id, env, note) => {
+  ])("falls back to the known models if %s, and says why in one line", async (_, id, env, note) => {
     const { code, out, err } = await run(["models", "--provider", id], env);
     expect(code).toBe(0);
     expect(err).toMatch(note);
@@ -149,7 +149,7 @@ describe("parley models", () => {
     const { code, out } = await run(["models", "--provider", "local"], env);
     server.close();
     expect(code).toBe(0);
-    narrow(out);
+    expectNarrowLines(out);
     expect(out).not.toMatch(/[^\P{Cc}\n]/u);
     expect(out).toMatch(new RegExp(`^\\+ ${long}\n +4k$`, "m"));
   });
@@ -165,7 +165,7 @@ describe("parley doctor", () => {
   it("without credentials, says what to set, contacts no provider, and fails", async () => {
     const { code, out, err } = await run(["doctor", "--offline"]);
     expect({ code, err }).toEqual({ code: 1, err: "" });
-    narrow(out);
+    expectNarrowLines(out);
     expect(out).toMatch(
       new RegExp(
         `^Parley ${version}, Node ${process.version} \\(${process.platform} ${process.arch}\\)\n` +
@@ -182,10 +182,10 @@ describe("parley doctor", () => {
     const { code, out, err } = await run(["doctor"], all.env);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const id of listSimulatable()) {
-      const said = new RegExp(`^ok +${id} .*?(?=^\\S|^$)`, "ms").exec(out)?.[0].replaceAll(/\s+/g, " ");
-      expect(said).toContain(`${all.url}/${id}`);
-      expect(said).toContain(`(${baseVariable(id)});`);
-      expect(said).toContain("responds");
+      const line = new RegExp(`^ok +${id} .*?(?=^\\S|^$)`, "ms").exec(out)?.[0].replaceAll(/\s+/g, " ");
+      expect(line).toContain(`${all.url}/${id}`);
+      expect(line).toContain(`(${baseVariable(id)});`);
+      expect(line).toContain("responds");
     }
     expect(out).toContain(`\n${listSimulatable().length} of ${providers.length} can be used.\n`);
     expect(out).not.toContain(canary);
@@ -283,8 +283,8 @@ describe("keys are never printed", () => {
   const moved = (to: (id: string) => string): Readonly<Record<string, string>> =>
     Object.fromEntries(listSimulatable().map((id) => [baseVariable(id), to(id)]));
 
-  /** What can be wrong with everyone at once, and what is then said of a provider with a key. */
-  const troubles: readonly (readonly [string, () => Promise<Readonly<Record<string, string>>>, string])[] = [
+  /** Failures of all servers at once, and the failure kind reported for a provider with a key. */
+  const failures: readonly (readonly [string, () => Promise<Readonly<Record<string, string>>>, string])[] = [
     [
       "no key is accepted, and servers quote the key they refuse",
       async () => {
@@ -298,7 +298,7 @@ describe("keys are never printed", () => {
       },
       "bad-key",
     ],
-    ["nobody listens", async () => ({ ...everyKey, ...moved(() => "http://127.0.0.1:9") }), "network"],
+    ["no server listens", async () => ({ ...everyKey, ...moved(() => "http://127.0.0.1:9") }), "network"],
     [
       "servers point elsewhere",
       async () => {
@@ -330,7 +330,7 @@ describe("keys are never printed", () => {
     ],
   ];
 
-  it.each(troubles)("when %s", async (_, prepare, kind) => {
+  it.each(failures)("when %s", async (_, prepare, kind) => {
     const env = await prepare();
     const runs = await Promise.all(
       [
@@ -344,17 +344,17 @@ describe("keys are never printed", () => {
       expect(out + err).not.toContain(canary);
       expect(out + err).not.toContain("bug in Parley");
     }
-    const { providers: found } = json<Findings>(runs[1]!);
+    const { providers: found } = json<DoctorOutput>(runs[1]!);
     expect(found.find(({ id }) => id === "openai")?.problem?.kind).toBe(kind);
     expect(runs[0]?.code).toBe(1);
-    narrow(runs[0]?.out ?? "");
+    expectNarrowLines(runs[0]?.out ?? "");
   });
 
   it("when servers never respond; the check times out", async () => {
     const serving = await servedToAll({ faults: [{ fault: { type: "never-answer" } }] });
     closing.push(serving);
     const ran = await run(["doctor", "--json"], serving.env);
-    const { providers: found } = json<Findings>(ran);
+    const { providers: found } = json<DoctorOutput>(ran);
     expect(new Set(found.map(({ problem }) => problem?.kind))).toEqual(new Set(["time-out", undefined]));
     expect(ran.code).toBe(1);
     expect(ran.out + ran.err).not.toContain(canary);

@@ -18,7 +18,7 @@ const write = (name: string, value: unknown): string => {
   return name;
 };
 const run = (args: readonly string[], input = ""): Ran => parley(args, { cwd: folder, input });
-/** What the program prints, as far as these tests look into it. */
+/** The fields of JSON output that the tests read. */
 type Printed = {
   readonly version: string;
   readonly max_tokens: number;
@@ -37,7 +37,7 @@ const weather = (status: "answered" | "pending") => {
   return { version: 1, tools: [{ name: "weather" }], entries: ledger.entries, blobs: {} };
 };
 
-const recorded = () => {
+const audioConversation = () => {
   const { media, blob } = storeBase64("SUQzBAA=", { mimeType: "audio/mpeg" });
   const ledger = new Ledger();
   ledger.user([text("Listen."), media]);
@@ -72,7 +72,7 @@ beforeAll(() => {
   mkdirSync(join(folder, "a folder"));
   write("answered.json", weather("answered"));
   write("pending.json", weather("pending"));
-  write("audio.json", recorded());
+  write("audio.json", audioConversation());
   write("newer.json", { ...weather("answered"), version: 2 });
   write("chat.json", chatBody);
   write("good.json", anthropicBody);
@@ -174,11 +174,11 @@ describe("parley", () => {
     [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
     [["login", "--provider", "openai"], 'Unknown value "openai" for --provider. Available: code-assist.'],
     [["tour", "now"], 'Unexpected argument "now" for tour.'],
-  ])("rejects %j with a helpful message and exit code 2", (args, advice) => {
+  ])("rejects %j with a helpful message and exit code 2", (args, message) => {
     const { code, out, err } = run(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/^parley: /);
-    expect(err).toContain(advice);
+    expect(err).toContain(message);
   });
 
   it("does not crash on deeply nested input", () => {
@@ -267,7 +267,7 @@ describe("parley convert", () => {
     expect(json(out).messages).toEqual([{ role: "user", content: [{ type: "text", text: "hello" }] }]);
   });
 
-  it("repairs a body for the API it came from, and the rules agree", () => {
+  it("repairs a body for the same API, and lint finds no errors", () => {
     const before = run(["lint", "chat.json"]);
     expect(before.code).toBe(1);
     const { out } = run(["convert", "chat.json", "--for", "openai-chat/gpt-5.6"]);
@@ -326,8 +326,8 @@ describe("parley lint", () => {
       messages: [{ role: "assistant", content: "Hi." }, ...anthropicBody.messages],
     };
     const { code, out } = run(["lint", "-", "--wire", "anthropic"], JSON.stringify(reused));
-    expect(out).toContain("[advice, accepted]");
-    expect(out).toMatch(/\n1 advice \(anthropic\)\n$/);
+    expect(out).toContain("[message, accepted]");
+    expect(out).toMatch(/\n1 message \(anthropic\)\n$/);
     expect(code).toBe(0);
   });
 

@@ -41,7 +41,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(base, { recursive: true }));
 
-type Setting = { readonly cwd?: string; readonly input?: string; readonly env?: Readonly<Record<string, string>> };
+type RunOptions = { readonly cwd?: string; readonly input?: string; readonly env?: Readonly<Record<string, string>> };
 
 const environment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "",
@@ -50,7 +50,7 @@ const environment = (): Record<string, string> => ({
   TZ: "UTC",
 });
 
-const run = async (args: readonly string[], { cwd = here, input = "", env = {} }: Setting = {}): Promise<Ran> => {
+const run = async (args: readonly string[], { cwd = here, input = "", env = {} }: RunOptions = {}): Promise<Ran> => {
   const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...environment(), ...env } });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (out += String(chunk)));
@@ -60,29 +60,29 @@ const run = async (args: readonly string[], { cwd = here, input = "", env = {} }
   return { code, out, err };
 };
 
-/** What a run printed, of which all went well. */
-const printed = async (args: readonly string[], setting?: Setting): Promise<string> => {
+/** Runs a command that must succeed and returns its output. */
+const runOk = async (args: readonly string[], setting?: RunOptions): Promise<string> => {
   const { code, out, err } = await run(args, setting);
   expect({ code, err }).toMatchObject({ code: 0 });
   return out;
 };
 
-const json = async <Value>(args: readonly string[], setting?: Setting): Promise<Value> =>
-  JSON.parse(await printed([...args, "--json"], setting)) as Value;
+const json = async <Value>(args: readonly string[], setting?: RunOptions): Promise<Value> =>
+  JSON.parse(await runOk([...args, "--json"], setting)) as Value;
 
-type Listed = { readonly sessions: readonly SessionSummary[] };
-type Shown = SessionSummary & {
+type ListOutput = { readonly sessions: readonly SessionSummary[] };
+type ShowOutput = SessionSummary & {
   readonly findings: readonly string[];
   readonly requests: readonly SessionRequest[];
   readonly conversation: Conversation;
 };
-type Pruned = { readonly removed: readonly SessionSummary[] };
-type Repaired = { readonly dryRun: boolean; readonly savedFiles: readonly string[] };
-type Checked = SwitchCheck & { readonly session: string; readonly counted: boolean };
-type Explained = { readonly request: SessionRequest & { readonly asSent?: boolean } };
+type PruneOutput = { readonly removed: readonly SessionSummary[] };
+type RepairOutput = { readonly dryRun: boolean; readonly savedFiles: readonly string[] };
+type CheckOutput = SwitchCheck & { readonly session: string; readonly counted: boolean };
+type ExplainOutput = { readonly request: SessionRequest & { readonly asSent?: boolean } };
 type Body = { readonly model: string; readonly messages: readonly unknown[] };
 
-/** A conversation that ended well: thinking, a call, an image. */
+/** A complete conversation with thinking, a call and an image. */
 const talk = (words: string, origin: Origin = { provider: "anthropic", model: "claude-sonnet-5" }): Conversation => {
   const { media, blob } = storeBase64("iVBORw0KGgo=", { mimeType: "image/png" });
   const ledger = new Ledger();
@@ -97,12 +97,12 @@ const talk = (words: string, origin: Origin = { provider: "anthropic", model: "c
 };
 
 const importConversation = async (conversation: Conversation, cwd = here): Promise<string> =>
-  (await printed(["sessions", "import", "-"], { cwd, input: JSON.stringify(conversation) })).trim();
-const imported = (words: string, cwd?: string): Promise<string> => importConversation(talk(words), cwd);
+  (await runOk(["sessions", "import", "-"], { cwd, input: JSON.stringify(conversation) })).trim();
+const importTalk = (words: string, cwd?: string): Promise<string> => importConversation(talk(words), cwd);
 
-/** A session that really talked to a model. */
-const held = async (words: string, ...more: readonly string[]): Promise<string> => {
-  const out = await printed(["-p", words, "--output-format", "json", "--model", "offline", ...more]);
+/** Creates a session by chatting with the demo model. */
+const chatWithDemoModel = async (words: string, ...more: readonly string[]): Promise<string> => {
+  const out = await runOk(["-p", words, "--output-format", "json", "--model", "offline", ...more]);
   return (JSON.parse(out) as { session_id: string }).session_id;
 };
 
@@ -112,18 +112,18 @@ const fileOf = (id: string): string => {
 };
 
 const ids = async (...options: readonly string[]): Promise<readonly string[]> =>
-  (await printed(["sessions", "--quiet", ...options])).split("\n").filter((line) => line !== "");
+  (await runOk(["sessions", "--quiet", ...options])).split("\n").filter((line) => line !== "");
 
-/** Sessions are in order by when they were last used; to the millisecond, tests are too quick for that. */
-const usedAt = (id: string, time: string): void => utimesSync(fileOf(id), new Date(time), new Date(time));
+/** Sets the time of last use: sessions are ordered by it, and tests run within the same millisecond. */
+const setLastUse = (id: string, time: string): void => utimesSync(fileOf(id), new Date(time), new Date(time));
 
 describe("parley sessions list", () => {
   it("lists the sessions of this folder, last used first, and with --all those of all folders", async () => {
-    const [old, young] = [await imported("How is the weather?"), await imported("Another\nquestion \u001B[2J")];
-    usedAt(old, "2026-03-01T10:00:00Z");
-    usedAt(young, "2026-03-02T10:05:00Z");
-    const far = await imported("Elsewhere", there);
-    expect(await printed(["sessions"])).toBe(
+    const [old, young] = [await importTalk("How is the weather?"), await importTalk("Another\nquestion \u001B[2J")];
+    setLastUse(old, "2026-03-01T10:00:00Z");
+    setLastUse(young, "2026-03-02T10:05:00Z");
+    const far = await importTalk("Elsewhere", there);
+    expect(await runOk(["sessions"])).toBe(
       [
         "id          last used         model                      turns  title",
         `${young}  2026-03-02 10:05  anthropic/claude-sonnet-5      1  Another question \uFFFD[2J`,
@@ -133,15 +133,15 @@ describe("parley sessions list", () => {
     );
     expect(await ids()).toEqual([young, old]);
     expect(await ids("--all", "-n", "2")).toEqual([far, young]);
-    const all = await printed(["sessions", "list", "-a"]);
+    const all = await runOk(["sessions", "list", "-a"]);
     expect(all.split("\n").filter((line) => !line.startsWith("  "))).toEqual(["~/there", "", "~/here", ""]);
     expect(all).toContain(`  ${far}  `);
   });
 
   it("prints the details of each as JSON", async () => {
-    const id = await imported("How is the weather?");
-    usedAt(id, "2026-03-01T10:00:00Z");
-    const { created, ...rest } = (await json<Listed>(["sessions"])).sessions[0]!;
+    const id = await importTalk("How is the weather?");
+    setLastUse(id, "2026-03-01T10:00:00Z");
+    const { created, ...rest } = (await json<ListOutput>(["sessions"])).sessions[0]!;
     expect(created).toBeGreaterThan(Date.UTC(2025));
     expect(rest).toEqual({
       id,
@@ -165,11 +165,11 @@ describe("parley sessions list", () => {
 
 describe("parley sessions search", () => {
   it("prints matches with context", async () => {
-    const id = await imported("How is the weather?");
-    usedAt(id, "2026-03-01T10:00:00Z");
-    await imported("Elsewhere it is grey too", there);
+    const id = await importTalk("How is the weather?");
+    setLastUse(id, "2026-03-01T10:00:00Z");
+    await importTalk("Elsewhere it is grey too", there);
     const expected = `${id}  2026-03-01 10:00  How is the weather?\n    tool: a grey harbour\n`;
-    expect(await printed(["sessions", "search", "GREY", "harbour"])).toBe(expected);
+    expect(await runOk(["sessions", "search", "GREY", "harbour"])).toBe(expected);
     expect((await json<{ matches: unknown }>(["sessions", "search", "grey", "--all"])).matches).toHaveLength(2);
     expect(await run(["sessions", "search", "sunny"])).toMatchObject({ code: 1, out: "" });
   });
@@ -177,8 +177,8 @@ describe("parley sessions search", () => {
 
 describe("parley sessions show and export", () => {
   it("print a session as Markdown", async () => {
-    const id = await imported("How is the weather?");
-    const page = await printed(["sessions", "show", id.slice(0, -1)]);
+    const id = await importTalk("How is the weather?");
+    const page = await runOk(["sessions", "show", id.slice(0, -1)]);
     for (const part of [
       `Session ${id}`,
       "## You\n\nHow is the weather?",
@@ -187,12 +187,12 @@ describe("parley sessions show and export", () => {
       "It rains.",
     ])
       expect(page).toContain(part);
-    expect(await printed(["sessions", "export", id, "--format", "markdown"])).toBe(page);
+    expect(await runOk(["sessions", "export", id, "--format", "markdown"])).toBe(page);
   });
 
   it("print all details with --json, including requests and conversation", async () => {
-    const id = await held("say hello");
-    const { requests, conversation, findings, title } = await json<Shown>(["sessions", "show", id]);
+    const id = await chatWithDemoModel("say hello");
+    const { requests, conversation, findings, title } = await json<ShowOutput>(["sessions", "show", id]);
     expect({ findings, title }).toEqual({ findings: [], title: "say hello" });
     expect(requests).toEqual([
       {
@@ -205,31 +205,31 @@ describe("parley sessions show and export", () => {
         notes: [],
       },
     ]);
-    expect(conversation).toEqual(JSON.parse(await printed(["sessions", "export", id])));
+    expect(conversation).toEqual(JSON.parse(await runOk(["sessions", "export", id])));
   });
 
   it("export a file that import turns into the same conversation", async () => {
-    const id = await imported("How is the weather?");
-    expect(await printed(["sessions", "export", id, "--output", "talk.json"])).toBe("");
+    const id = await importTalk("How is the weather?");
+    expect(await runOk(["sessions", "export", id, "--output", "talk.json"])).toBe("");
     expect(statSync(join(here, "talk.json")).mode & 0o777).toBe(0o600);
     const saved: unknown = JSON.parse(readFileSync(join(here, "talk.json"), "utf8"));
     expect(saved).toEqual(talk("How is the weather?"));
     const copy = (await json<{ id: string }>(["sessions", "import", "talk.json", "--title", "A copy"])).id;
     expect(copy).not.toBe(id);
-    expect(JSON.parse(await printed(["sessions", "export", copy]))).toEqual(saved);
-    expect((await json<Shown>(["sessions", "show", copy])).title).toBe("A copy");
+    expect(JSON.parse(await runOk(["sessions", "export", copy]))).toEqual(saved);
+    expect((await json<ShowOutput>(["sessions", "show", copy])).title).toBe("A copy");
   });
 
   it("export the request body of any API, for the session's own model if it uses that API", async () => {
     const id = await importConversation(
       talk("How is the weather?", { provider: "anthropic", model: "claude-haiku-4-5" }),
     );
-    const own = JSON.parse(await printed(["sessions", "export", id, "--format", "anthropic"])) as Body;
-    expect(own).toEqual(JSON.parse(await printed(["render", id])));
+    const own = JSON.parse(await runOk(["sessions", "export", id, "--format", "anthropic"])) as Body;
+    expect(own).toEqual(JSON.parse(await runOk(["render", id])));
     expect(own.model).toBe("claude-haiku-4-5");
-    const gemini = await printed(["sessions", "export", id, "--format", "gemini"]);
-    expect(gemini).toBe(await printed(["sessions", "export", id, "--for", "google"]));
-    expect(gemini).toBe(await printed(["render", id, "--for", "google"]));
+    const gemini = await runOk(["sessions", "export", id, "--format", "gemini"]);
+    expect(gemini).toBe(await runOk(["sessions", "export", id, "--for", "google"]));
+    expect(gemini).toBe(await runOk(["render", id, "--for", "google"]));
     const file = join(here, "body.json");
     writeFileSync(file, gemini);
     expect(await run(["lint", file, "--wire", "gemini"])).toMatchObject({ code: 0 });
@@ -241,11 +241,11 @@ describe("parley sessions show and export", () => {
     [["--format", "xml"], 'Unknown format "xml". Available: json, markdown, gemini'],
     [["--for", "antropic"], "Did you mean anthropic"],
     [["--output", "no/such/folder/x.json"], "Cannot write no/such/folder/x.json: "],
-  ])("refuse %j before anything is written", async (options, advice) => {
-    const id = await imported("How is the weather?");
+  ])("reject %j before anything is written", async (options, message) => {
+    const id = await importTalk("How is the weather?");
     const { code, out, err } = await run(["sessions", "export", id, ...options]);
     expect({ isRefused: code === 1 || code === 2, out }).toEqual({ isRefused: true, out: "" });
-    expect(err).toContain(advice);
+    expect(err).toContain(message);
   });
 });
 
@@ -257,11 +257,11 @@ describe("parley sessions import", () => {
         { role: "assistant", content: "Hello." },
       ],
     };
-    const id = (await printed(["sessions", "import", "-"], { input: JSON.stringify(body) })).trim();
-    expect(await printed(["sessions"])).toMatch(/ {2}openai-chat {2,}1 {2}Say hello\.$/m);
+    const id = (await runOk(["sessions", "import", "-"], { input: JSON.stringify(body) })).trim();
+    expect(await runOk(["sessions"])).toMatch(/ {2}openai-chat {2,}1 {2}Say hello\.$/m);
     expect((await run(["render", id])).err).toContain("Missing option --for PROVIDER/MODEL");
-    expect(await held("say hello", "--resume", id)).toBe(id);
-    const { entries } = JSON.parse(await printed(["sessions", "export", id])) as Conversation;
+    expect(await chatWithDemoModel("say hello", "--resume", id)).toBe(id);
+    const { entries } = JSON.parse(await runOk(["sessions", "export", id])) as Conversation;
     expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model"]);
   });
 
@@ -270,38 +270,38 @@ describe("parley sessions import", () => {
     ['{"version": 1, "entries": [{"type": "song"}], "blobs": {}}', "At /entries/0"],
     ['{"contents": []}', "It has no messages."],
     ["{", "is not valid JSON"],
-  ])("refuses %s and makes no session of it", async (input, advice) => {
+  ])("rejects %s and creates no session", async (input, message) => {
     const { code, out, err } = await run(["sessions", "import", "-"], { input });
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(advice);
+    expect(err).toContain(message);
     expect(await ids("--all")).toEqual([]);
   });
 });
 
 describe("parley sessions rename and delete", () => {
   it("rename by a prefix of the id", async () => {
-    const id = await imported("How is the weather?");
+    const id = await importTalk("How is the weather?");
     expect(await run(["sessions", "rename", id.slice(0, 9), "Rain", "\u001B[31m in Oslo"])).toEqual({
       code: 0,
       out: "",
       err: "",
     });
-    expect((await json<Listed>(["sessions"])).sessions[0]!.title).toBe("Rain \uFFFD[31m in Oslo");
+    expect((await json<ListOutput>(["sessions"])).sessions[0]!.title).toBe("Rain \uFFFD[31m in Oslo");
   });
 
   it("delete one session and nothing else, without a question if there is no terminal", async () => {
-    const [one, other] = [await imported("How is the weather?"), await imported("Another")];
+    const [one, other] = [await importTalk("How is the weather?"), await importTalk("Another")];
     const trial = await run(["sessions", "delete", one, "--dry-run"]);
     expect(trial).toEqual({ code: 0, out: `Would delete session ${one} "How is the weather?".\n`, err: "" });
     expect(await ids()).toHaveLength(2);
     const { code, out } = await run(["sessions", "delete", one]);
     expect({ code, out }).toEqual({ code: 0, out: `Deleted session ${one} "How is the weather?".\n` });
     expect(await ids()).toEqual([other]);
-    expect(await json<Shown>(["sessions", "show", other])).toMatchObject({ findings: [], turns: 1 });
+    expect(await json<ShowOutput>(["sessions", "show", other])).toMatchObject({ findings: [], turns: 1 });
   });
 
   it("ask at a terminal, and treat anything but yes as no", async () => {
-    const id = await imported("How is the weather?");
+    const id = await importTalk("How is the weather?");
     const answering = async (answer: string): Promise<number> => {
       const terminal = spawnInTerminal(process.execPath, [bin, "sessions", "delete", id], {
         cwd: here,
@@ -322,7 +322,7 @@ describe("parley sessions rename and delete", () => {
   });
 
   it("change nothing if an id is ambiguous or unknown", async () => {
-    const both = [await imported("How is the weather?"), await imported("Another")];
+    const both = [await importTalk("How is the weather?"), await importTalk("Another")];
     const several = await run(["sessions", "delete", both[0]!.slice(0, 1)]);
     expect({ code: several.code, out: several.out }).toEqual({ code: 1, out: "" });
     for (const id of both) expect(several.err).toContain(id);
@@ -341,7 +341,7 @@ describe("parley sessions repair", () => {
   };
 
   it("with --dry-run, prints what it would do and changes nothing", async () => {
-    const id = await imported("How is the weather?");
+    const id = await importTalk("How is the weather?");
     const { before } = damage(id);
     const { code, out } = await run(["sessions", "repair", id, "--dry-run"]);
     expect(code).toBe(0);
@@ -352,7 +352,7 @@ describe("parley sessions repair", () => {
   });
 
   it("repairs the file, and prints where the unreadable bytes are saved", async () => {
-    const id = await imported("How is the weather?");
+    const id = await importTalk("How is the weather?");
     const { broken } = damage(id);
     const { code, out } = await run(["sessions", "repair", id]);
     expect(code).toBe(0);
@@ -361,14 +361,14 @@ describe("parley sessions repair", () => {
     expect(aside).toContain(broken);
     expect(aside).toContain('{"torn');
     expect(await run(["sessions", "repair", id])).toEqual({ code: 0, out: `Session ${id} is not damaged.\n`, err: "" });
-    expect(await printed(["sessions", "show", id])).toContain("It rains.");
+    expect(await runOk(["sessions", "show", id])).toContain("It rains.");
   });
 
   it("saves even a file that is entirely unreadable", async () => {
-    const id = await imported("How is the weather?");
+    const id = await importTalk("How is the weather?");
     writeFileSync(fileOf(id), "not a session at all\n");
     expect((await run(["sessions", "show", id])).err).toContain(`parley sessions repair ${id}`);
-    const { dryRun, savedFiles } = await json<Repaired>(["sessions", "repair", id]);
+    const { dryRun, savedFiles } = await json<RepairOutput>(["sessions", "repair", id]);
     expect(dryRun).toBe(false);
     expect(readFileSync(savedFiles[0]!, "utf8")).toContain("not a session at all");
     expect((await run(["sessions", "show", id])).code).toBe(0);
@@ -377,35 +377,35 @@ describe("parley sessions repair", () => {
 
 describe("parley sessions prune", () => {
   const three = async (): Promise<readonly string[]> => {
-    const all = [await imported("One"), await imported("Two"), await imported("Three")];
-    for (const [at, id] of all.entries()) usedAt(id, `2026-03-0${at + 1}T10:00:00Z`);
+    const all = [await importTalk("One"), await importTalk("Two"), await importTalk("Three")];
+    for (const [at, id] of all.entries()) setLastUse(id, `2026-03-0${at + 1}T10:00:00Z`);
     return all;
   };
 
   it("keeps the given number of sessions of a folder, and with --dry-run all", async () => {
     const [one, two, last] = await three();
-    const far = await imported("Elsewhere", there);
+    const far = await importTalk("Elsewhere", there);
     const trial = await run(["sessions", "prune", "--keep-count", "1", "--dry-run"]);
     expect(trial.out).toBe(`Would delete ${two}  2026-03-02 10:00  Two\nWould delete ${one}  2026-03-01 10:00  One\n`);
     expect(trial.err).toBe("parley: 1 session kept.\n");
     expect(await ids()).toEqual([last, two, one]);
-    const { removed } = await json<Pruned>(["sessions", "prune", "--keep-count", "1"]);
+    const { removed } = await json<PruneOutput>(["sessions", "prune", "--keep-count", "1"]);
     expect(removed.map((each) => each.id)).toEqual([two, one]);
     expect(await ids("--all")).toEqual([far, last]);
   });
 
   it("with --all, keeps the given number of sessions of each folder", async () => {
     const [, , last] = await three();
-    const far = await imported("Elsewhere", there);
-    await printed(["sessions", "prune", "--all", "--keep-count", "1"]);
+    const far = await importTalk("Elsewhere", there);
+    await runOk(["sessions", "prune", "--all", "--keep-count", "1"]);
     expect(await ids("--all")).toEqual([far, last]);
   });
 
   it("uses the settings if no option is given, and prunes by age", async () => {
     await three();
-    const young = await imported("Young");
+    const young = await importTalk("Young");
     writeFileSync(join(home, "settings.json"), '{"sessions": {"keepDays": 30}}');
-    await printed(["sessions", "prune"]);
+    await runOk(["sessions", "prune"]);
     expect(await ids()).toEqual([young]);
   });
 
@@ -431,26 +431,26 @@ describe("parley sessions", () => {
     [["show", "abc", "--all"], "Unexpected option --all for sessions show."],
     [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
     [["prune", "--keep-days", "soon"], "--keep-days must be a whole number of at least 1"],
-  ])("answers %j with advice and exit code 2", async (args, advice) => {
+  ])("answers %j with a helpful message and exit code 2", async (args, message) => {
     const { code, out, err } = await run(["sessions", ...args]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(advice);
+    expect(err).toContain(message);
   });
 });
 
 describe("parley render of a session", () => {
   const body = async (...args: readonly string[]): Promise<Body> =>
-    JSON.parse(await printed(["render", ...args])) as Body;
-  const request = async (id: string, turn: string): Promise<Explained["request"]> => {
+    JSON.parse(await runOk(["render", ...args])) as Body;
+  const request = async (id: string, turn: string): Promise<ExplainOutput["request"]> => {
     const { err } = await run(["render", id, "--turn", turn, "--explain"]);
-    return (JSON.parse(err) as Explained).request;
+    return (JSON.parse(err) as ExplainOutput).request;
   };
 
   it("renders each request as it was sent, also those of a later run", async () => {
     writeFileSync(join(here, "a.txt"), "hello\n");
-    const id = await held("read a.txt");
-    await held("list the files", "--resume", id);
-    const { requests } = await json<Shown>(["sessions", "show", id]);
+    const id = await chatWithDemoModel("read a.txt");
+    await chatWithDemoModel("list the files", "--resume", id);
+    const { requests } = await json<ShowOutput>(["sessions", "show", id]);
     expect(requests.map((each) => [each.number, each.model])).toEqual([1, 2, 3, 4].map((at) => [at, "offline/parley"]));
     for (const made of requests) {
       const { asSent, ...rest } = await request(id, String(made.number));
@@ -471,18 +471,18 @@ describe("parley render of a session", () => {
   });
 
   it("renders it for another model too, without `asSent` then", async () => {
-    const id = await held("say hello");
+    const id = await chatWithDemoModel("say hello");
     expect((await body(id, "--turn", "1", "--for", "anthropic")).model).toBe("claude-sonnet-5");
     const { err } = await run(["render", id, "--turn", "1", "--for", "anthropic", "--explain"]);
-    expect((JSON.parse(err) as Explained).request).not.toHaveProperty("asSent");
+    expect((JSON.parse(err) as ExplainOutput).request).not.toHaveProperty("asSent");
     expect(JSON.stringify(await body(id, "--for", "anthropic"))).toContain("say hello");
   });
 
-  it("reports if the printed body differs from the sent one", async () => {
+  it("reports if the runOk body differs from the sent one", async () => {
     writeFileSync(join(here, "a.txt"), "hello\n");
-    const id = await held("read a.txt");
+    const id = await chatWithDemoModel("read a.txt");
     const { err } = await run(["render", id, "--turn", "2", "--thinking", "text", "--explain"]);
-    expect((JSON.parse(err) as Explained).request.asSent).toBe(false);
+    expect((JSON.parse(err) as ExplainOutput).request.asSent).toBe(false);
   });
 
   it("includes thinking that the session's own account can read, and no other", async () => {
@@ -497,7 +497,7 @@ describe("parley render of a session", () => {
   });
 
   it("prefers a file of that name", async () => {
-    const id = await held("say hello");
+    const id = await chatWithDemoModel("say hello");
     writeFileSync(join(here, id), JSON.stringify(talk("How is the weather?")));
     const found = JSON.stringify(await body(id, "--for", "anthropic"));
     expect(found).toContain("How is the weather?");
@@ -507,14 +507,14 @@ describe("parley render of a session", () => {
   });
 
   it("reports an invalid turn or id", async () => {
-    const id = await held("say hello");
+    const id = await chatWithDemoModel("say hello");
     expect(await run(["render", id, "--turn", "2"])).toEqual({
       code: 2,
       out: "",
       err: `parley: Session ${id} has 1 request; --turn must be from 1 to 1.\n`,
     });
     expect((await run(["render", id, "--turn", "0"])).err).toContain("--turn must be a whole number of at least 1");
-    expect((await run(["render", await imported("Hi"), "--turn", "1"])).err).toContain(
+    expect((await run(["render", await importTalk("Hi"), "--turn", "1"])).err).toContain(
       "made no request that was answered",
     );
     expect((await run(["render", "zzz", "--for", "google"])).err).toContain(
@@ -526,8 +526,8 @@ describe("parley render of a session", () => {
 
 describe("parley switch-check", () => {
   it("prints media and thinking that would be lost, and the cost", async () => {
-    const id = await imported("How is the weather?");
-    const { tokens, cost, ...check } = await json<Checked>(["switch-check", "deepseek", "--session", id]);
+    const id = await importTalk("How is the weather?");
+    const { tokens, cost, ...check } = await json<CheckOutput>(["switch-check", "deepseek", "--session", id]);
     expect(check).toEqual({
       session: id,
       counted: false,
@@ -550,8 +550,8 @@ describe("parley switch-check", () => {
   });
 
   it("checks the last session of this folder, and recognizes its last model", async () => {
-    await held("say hello");
-    const { uncached, stubbed, others } = await json<Checked>(["switch-check", "offline"]);
+    await chatWithDemoModel("say hello");
+    const { uncached, stubbed, others } = await json<CheckOutput>(["switch-check", "offline"]);
     expect({ uncached, stubbed, others }).toEqual({ uncached: 0, stubbed: [], others: [] });
     expect((await run(["switch-check", "offline"])).out).toContain("last used model");
     const none = await run(["switch-check", "offline"], { cwd: there });
@@ -560,16 +560,16 @@ describe("parley switch-check", () => {
   });
 
   it("starts from the usage of the last response", async () => {
-    const id = await held("say hello");
-    const { requests } = await json<Shown>(["sessions", "show", id]);
+    const id = await chatWithDemoModel("say hello");
+    const { requests } = await json<ShowOutput>(["sessions", "show", id]);
     const [{ usage }] = requests as [SessionRequest];
-    expect((await json<Checked>(["switch-check", "anthropic"])).tokens).toBe(
+    expect((await json<CheckOutput>(["switch-check", "anthropic"])).tokens).toBe(
       Number(usage?.["input"]) + Number(usage?.["output"]),
     );
   });
 
   it("exits with 1 if the conversation does not fit", async () => {
-    await held("say hello");
+    await chatWithDemoModel("say hello");
     writeFileSync(join(home, "settings.json"), '{"models": {"local/tiny": {"context": 100}}}');
     const { code, out } = await run(["switch-check", "local/tiny"]);
     expect(code).toBe(1);
@@ -578,12 +578,12 @@ describe("parley switch-check", () => {
   });
 
   it("has the provider count with --count, and says if it cannot", async () => {
-    const id = await held("say hello");
+    const id = await chatWithDemoModel("say hello");
     const simulator = createSimulator({ provider: "anthropic" });
     const serving = await serve(simulator);
     try {
       const env = { ANTHROPIC_API_KEY: "sk-ant-test", ANTHROPIC_BASE_URL: serving.url };
-      const { counted, tokens } = await json<Checked>(["switch-check", "anthropic", "-s", id, "--count"], { env });
+      const { counted, tokens } = await json<CheckOutput>(["switch-check", "anthropic", "-s", id, "--count"], { env });
       expect(counted).toBe(true);
       expect(tokens).toBeGreaterThan(0);
       expect(simulator.log.map(({ path, verdict }) => [path, verdict])).toEqual([
@@ -593,7 +593,7 @@ describe("parley switch-check", () => {
       await serving.close();
     }
     const { code, out, err } = await run(["switch-check", "offline", "-s", id, "--count", "--json"]);
-    expect({ code, counted: (JSON.parse(out) as Checked).counted }).toEqual({ code: 0, counted: false });
+    expect({ code, counted: (JSON.parse(out) as CheckOutput).counted }).toEqual({ code: 0, counted: false });
     expect(err).toContain("does not count tokens. Using an estimate.");
   });
 
@@ -633,26 +633,28 @@ describe("parley trust", () => {
       ].join("\n"),
       err: 'parley: .parley/settings.json: "model" has no effect. A project can only restrict what your own settings allow.\n',
     });
-    const { system } = JSON.parse(await printed(["sessions", "export", await held("say hello")])) as Conversation;
+    const { system } = JSON.parse(
+      await runOk(["sessions", "export", await chatWithDemoModel("say hello")]),
+    ) as Conversation;
     expect(system).toContain("Speak of harbours.");
   });
 
   it("lists the folders, and removes trust", async () => {
     furnish();
     expect(await run(["trust", "--list"])).toEqual({ code: 0, out: "", err: "parley: No trusted folders.\n" });
-    await printed(["trust", "sub"]);
-    await printed(["trust", "../there"]);
+    await runOk(["trust", "sub"]);
+    await runOk(["trust", "../there"]);
     rmSync(there, { recursive: true });
-    expect(await printed(["trust", "--list"])).toBe(`${join(here, "sub")}\n${there}  (it is gone)\n`);
-    expect(await printed(["trust", "../there", "--remove"])).toBe(`${there} is no longer trusted.\n`);
+    expect(await runOk(["trust", "--list"])).toBe(`${join(here, "sub")}\n${there}  (it is gone)\n`);
+    expect(await runOk(["trust", "../there", "--remove"])).toBe(`${there} is no longer trusted.\n`);
     expect(await json(["trust", "--list"])).toEqual({ folders: [{ folder: join(here, "sub"), exists: true }] });
     expect((await run(["trust", "--remove"])).err).toBe(`parley: ${here} was not trusted.\n`);
   });
 
   it("reports that a folder stays trusted because of a parent folder", async () => {
     furnish();
-    await printed(["trust"]);
-    await printed(["trust", "sub"]);
+    await runOk(["trust"]);
+    await runOk(["trust", "sub"]);
     expect(await run(["trust", "sub", "--remove"])).toEqual({
       code: 1,
       out: `${join(here, "sub")} is no longer trusted.\n`,
@@ -670,11 +672,11 @@ describe("parley trust", () => {
     [["nowhere"], "No such folder: "],
     [["a.txt"], "is a file, not a folder."],
     [["--list", "--remove"], "--list cannot be combined with --remove or a folder."],
-  ])("answers %j with advice, and trusts nothing", async (args, advice) => {
+  ])("answers %j with a helpful message, and trusts nothing", async (args, message) => {
     writeFileSync(join(here, "a.txt"), "");
     const { code, out, err } = await run(["trust", ...args]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(advice);
+    expect(err).toContain(message);
     expect(await json(["trust", "--list"])).toEqual({ folders: [] });
   });
 });
@@ -702,8 +704,8 @@ describe("parley completion", () => {
   });
 
   it("offers session ids wherever one is expected", async () => {
-    const [one, other] = [await imported("One"), await imported("Two")];
-    usedAt(one, "2026-03-01T10:00:00Z");
+    const [one, other] = [await importTalk("One"), await importTalk("Two")];
+    setLastUse(one, "2026-03-01T10:00:00Z");
     for (const words of [
       ["-r"],
       ["--resume"],
@@ -726,7 +728,7 @@ describe("parley completion", () => {
   });
 
   it("has short forms, ids and the options of chat in fish", async () => {
-    const fish = await printed(["completion", "fish"]);
+    const fish = await runOk(["completion", "fish"]);
     expect(fish).toMatch(/^complete -c parley -n 'not __fish_seen_subcommand_from sessions [^']*' -s p -l prompt /m);
     expect(fish).toMatch(/ -s r -l resume .* -x -a '\(parley sessions list --quiet --all 2>\/dev\/null\)'$/m);
     expect(fish).toMatch(/from sessions; and __fish_seen_subcommand_from show' -f -a '\(parley sessions list/m);
@@ -736,7 +738,7 @@ describe("parley completion", () => {
 
 describe("parley --help", () => {
   it("starts with what Parley is, and groups the commands", async () => {
-    const help = await printed(["--help"]);
+    const help = await runOk(["--help"]);
     expect(help).toMatch(/^Parley is a terminal agent for every model/);
     expect([...help.matchAll(/^[A-Z][a-z ]+$/gm)].map(([title]) => title)).toEqual([
       "Chat",

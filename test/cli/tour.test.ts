@@ -26,14 +26,14 @@ import { bin, ensureBuilt, root } from "../built.ts";
 beforeAll(ensureBuilt, 240_000);
 
 let base: string;
-/** An environment of a person who has nothing, with a folder for temporary files that nobody else uses. */
-let person: { readonly env: NodeJS.ProcessEnv; readonly home: string; readonly temporary: string };
+/** An environment without keys and settings, with its own folder for temporary files. */
+let sandbox: { readonly env: NodeJS.ProcessEnv; readonly home: string; readonly temporary: string };
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), "parley-tour-test-"));
   const [home, temporary] = [join(base, "home"), join(base, "tmp")];
   for (const folder of [home, temporary]) mkdirSync(folder);
   const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
-  person = { home, temporary, env: { PATH: path, HOME: home, TMPDIR: temporary, PARLEY_HOME: join(home, ".parley") } };
+  sandbox = { home, temporary, env: { PATH: path, HOME: home, TMPDIR: temporary, PARLEY_HOME: join(home, ".parley") } };
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
@@ -42,7 +42,7 @@ type Ran = { readonly code: number | null; readonly out: string; readonly err: s
 const node = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root): Ran => {
   const ran = spawnSync(process.execPath, args, {
     cwd,
-    env: { ...person.env, ...env },
+    env: { ...sandbox.env, ...env },
     input: "",
     encoding: "utf8",
     maxBuffer: 2 ** 28,
@@ -50,7 +50,7 @@ const node = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root):
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 };
 
-/** As the README has it: under its own name, and with shares of the cache that depend on how long paths are here. */
+/** Replaces what differs from the README: the program name, and cache shares, which depend on the length of paths. */
 const comparable = (text: string): string =>
   text.replaceAll(/node \S*parley\.cjs/g, "parley").replaceAll(/[1-9]\d*% +/g, "N%  ");
 
@@ -72,7 +72,7 @@ describe("parley tour", () => {
     const outs = commands.map((line) =>
       execFileSync("bash", ["-euo", "pipefail", "-c", line], {
         cwd: root,
-        env: person.env,
+        env: sandbox.env,
         input: "",
         encoding: "utf8",
         stdio: "pipe",
@@ -91,16 +91,16 @@ describe("parley tour", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    mkdirSync(join(person.home, ".parley"));
-    writeFileSync(join(person.home, ".parley", "settings.json"), "this is not JSON");
+    mkdirSync(join(sandbox.home, ".parley"));
+    writeFileSync(join(sandbox.home, ".parley", "settings.json"), "this is not JSON");
     const child = start(process.execPath, [bin, "tour", "--json"], {
       env: {
-        ...person.env,
+        ...sandbox.env,
         HTTP_PROXY: url,
         OPENAI_API_KEY: "own",
         PARLEY_OPENAI_BASE_URL: url,
         GOOGLE_CLOUD_LOCATION: "not a place",
-        PARLEY_SYSTEM_MD: join(person.home, "none.md"),
+        PARLEY_SYSTEM_MD: join(sandbox.home, "none.md"),
       },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -109,8 +109,8 @@ describe("parley tour", () => {
     server.close();
     expect({ code, asked }).toEqual({ code: 0, asked: 0 });
     expect(await said).toMatch(/^\{\n {2}"accepted": true,\n/);
-    expect(readdirSync(person.temporary)).toEqual([]);
-    expect(readdirSync(person.home, { recursive: true, encoding: "utf8" }).toSorted()).toEqual([
+    expect(readdirSync(sandbox.temporary)).toEqual([]);
+    expect(readdirSync(sandbox.home, { recursive: true, encoding: "utf8" }).toSorted()).toEqual([
       ".parley",
       join(".parley", "settings.json"),
     ]);
@@ -119,7 +119,7 @@ describe("parley tour", () => {
   it.each(["A tour", "(thinks: 12 tokens)", "google "])(
     "ends with 130 when it is interrupted after %j, and leaves nothing behind",
     async (sign) => {
-      const child = start(process.execPath, [bin, "tour"], { env: person.env, stdio: ["ignore", "pipe", "pipe"] });
+      const child = start(process.execPath, [bin, "tour"], { env: sandbox.env, stdio: ["ignore", "pipe", "pipe"] });
       const complaint = textOf(child, "stderr");
       let said = "";
       child.stdout.on("data", (chunk: Buffer) => {
@@ -128,15 +128,15 @@ describe("parley tour", () => {
       const [code] = (await once(child, "close")) as [number];
       expect({ code, complaint: await complaint }).toEqual({ code: 130, complaint: "parley: The tour was stopped.\n" });
       expect(said).not.toContain("Try next");
-      expect(readdirSync(person.temporary)).toEqual([]);
+      expect(readdirSync(sandbox.temporary)).toEqual([]);
     },
   );
 
   it("leaves no files if its output is closed", async () => {
-    const child = start(process.execPath, [bin, "tour"], { env: person.env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = start(process.execPath, [bin, "tour"], { env: sandbox.env, stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.once("data", () => child.stdout.destroy());
     await once(child, "exit");
-    expect(readdirSync(person.temporary)).toEqual([]);
+    expect(readdirSync(sandbox.temporary)).toEqual([]);
   });
 
   it("rejects --conversation with --json", () => {
@@ -261,7 +261,7 @@ describe("the visits of the tour", () => {
       call(1).map((id) => id.replace("call_", "c0000000")),
       { state: 0, rendering: 3, projection: 1 },
     ],
-  ] as const)("tell what reached %s: the image %s", async (id, image, ids, notes) => {
+  ] as const)("report the request to %s: image %s", async (id, image, ids, notes) => {
     expect(await visit(id)).toEqual({
       provider: id,
       model: findProvider(id).defaultModel,
@@ -276,7 +276,7 @@ describe("the visits of the tour", () => {
     });
   });
 
-  it("keep the ids of the provider the conversation was held with", async () => {
+  it("keep the tool-call ids of the provider that made the calls", async () => {
     const { ids, image, notes, kinds } = await visit("anthropic");
     const own = conversation.entries.flatMap((entry) =>
       entry.type === "model" ? entry.parts.flatMap((part) => (part.type === "call" ? [part.seal?.id] : [])) : [],
@@ -301,7 +301,7 @@ describe("the visits of the tour", () => {
     },
   );
 
-  it("count repairs by kind as well", async () => {
+  it("count notes by kind", async () => {
     expect((await visit("openai-chat")).kinds).toEqual({
       "thinking-dropped": 2,
       "media-after": 1,
@@ -431,7 +431,7 @@ describe("npm start", () => {
   });
 
   it("runs the terminal UI in a terminal", async () => {
-    const terminal = spawn(process.execPath, [script], { cwd: root, env: { ...person.env, TERM: "xterm-256color" } });
+    const terminal = spawn(process.execPath, [script], { cwd: root, env: { ...sandbox.env, TERM: "xterm-256color" } });
     const first = await new Promise<string>((resolve) => terminal.onData(resolve));
     const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
     terminal.kill("SIGKILL");

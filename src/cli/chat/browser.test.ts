@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "parley-browser-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program that opens addresses, and does this. */
+/** Installs an opener with this script. */
 const opener = (script: string): void => {
   writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\ncd "${folder}"\n${script}\n`);
   chmodSync(join(folder, "xdg-open"), 0o755);
@@ -28,27 +28,27 @@ const open = (address: string, sleep: () => Promise<void> = never): Promise<bool
     address,
   );
 
-describe.runIf(process.platform !== "win32")("an address", () => {
-  it("goes to the browser as one word, whatever it holds, without the person's secrets", async () => {
+describe.runIf(process.platform !== "win32")("a URL", () => {
+  it("is passed to the browser as one argument, without secrets in the environment", async () => {
     opener(`printf '%s\\n' "$#" "$1" "$COLOUR" "$OPENAI_API_KEY" > seen`);
     expect(await open("https://a.test/?q=$(touch%20x);`id` 'b")).toBe(true);
     expect(readFileSync(join(folder, "seen"), "utf8")).toBe("1\nhttps://a.test/?q=$(touch%20x);`id`%20%27b\nred\n\n");
   });
 
-  it("that is not one of the web is not opened", async () => {
+  it("that is not http(s) is not opened", async () => {
     opener("touch seen");
     const addresses = ["file:///etc/passwd", "javascript:alert(1)", "--help", "", "ssh://a.test"];
     expect(await Promise.all(addresses.map((address) => open(address)))).toEqual(addresses.map(() => false));
     expect(existsSync(join(folder, "seen"))).toBe(false);
   });
 
-  it("is not open where no program is there, or where it fails", async () => {
+  it("is not opened if there is no program for it, or if the program fails", async () => {
     expect(await open("https://a.test")).toBe(false);
     opener("exit 3");
     expect(await open("https://a.test")).toBe(false);
   });
 
-  it("is open where the program stays", async () => {
+  it("is opened if the program keeps running", async () => {
     writeFileSync(join(folder, "hold"), "");
     opener("while [ -e hold ]; do sleep 0.05; done");
     expect(await open("https://a.test", async () => undefined)).toBe(true);

@@ -41,7 +41,7 @@ describe("a debug log", () => {
     ]);
   });
 
-  it.skipIf(process.platform === "win32")("is its owner's alone, also where it was everybody's", async () => {
+  it.skipIf(process.platform === "win32")("is readable by its owner only, even if it was readable by all", async () => {
     const { path, log } = open("fresh");
     await log.close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -111,7 +111,7 @@ describe("a debug log", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it.skipIf(process.platform !== "linux")("on a disk that is full is told of once", async () => {
+  it.skipIf(process.platform !== "linux")("on a full disk reports the error once", async () => {
     const troubles: string[] = [];
     const log = openDebugLog({ path: "/dev/full", now: () => 0, onError: (words) => troubles.push(words) });
     for (const words of ["one", "two", "three"]) log.record(notice(words));

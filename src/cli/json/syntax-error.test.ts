@@ -26,11 +26,11 @@ describe("findJsonSyntaxError", () => {
     ["[01]", 1, 3, 'unexpected "1", expected "," or "]"'],
     ["nul", 1, 1, 'unexpected "n"'],
     ["[1}", 1, 3, 'unexpected "}", expected "," or "]"'],
-  ])("finds the fault in %j", (text, line, column, message) => {
+  ])("finds the error in %j", (text, line, column, message) => {
     expect(findJsonSyntaxError(text)).toEqual({ line, column, message });
   });
 
-  it("agrees with JSON.parse on what is JSON", () => {
+  it("agrees with JSON.parse on random texts", () => {
     const pieces = fc.constantFrom(
       ...'{}[],: \n"\\0-1e.'.split(""),
       "true",
@@ -54,7 +54,7 @@ describe("findJsonSyntaxError", () => {
     );
   });
 
-  it("agrees with JSON.parse when one character of JSON is lost", () => {
+  it("agrees with JSON.parse if one character is missing", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (text, at) => {
         const torn = text.slice(0, at % text.length) + text.slice((at % text.length) + 1);

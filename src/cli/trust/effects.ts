@@ -13,11 +13,11 @@ import type { McpServerSettings } from "../../settings/schema/values.ts";
 import type { World } from "../../world/world.ts";
 import { truncate } from "../text-table.ts";
 
-/** What trusting a folder enables. */
+/** The effects of trusting a folder. */
 export type TrustEffects = {
   /** Context files, relative to the folder. */
   readonly contextFiles: readonly string[];
-  /** What the folder's settings make stricter, as text. */
+  /** Restrictions by the folder's settings, as text. */
   readonly settings: readonly string[];
   /** Programs of the folder the user has already consented to. */
   readonly allowed: readonly string[];
