@@ -60,10 +60,10 @@ export const checkResultWithoutCall: Check = (body, report) => {
 /** A call has one result. */
 export const checkDuplicateResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
-    const asked = new Set(calls.map(callId));
+    const callIds = new Set(calls.map(callId));
     for (const result of findRepeated(results, pairing)) {
       const id = callId(result);
-      if (asked.has(id))
+      if (callIds.has(id))
         report(
           result.pointer,
           `${result.path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
@@ -75,12 +75,12 @@ export const checkDuplicateResult: Check = (body, report) => {
 /** Results come before anything else in their message. */
 export const checkResultFirst: Check = (body, report) => {
   for (const { calls, answer } of exchangesOf(body, pairing)) {
-    const asked = new Set(calls.map(callId));
+    const callIds = new Set(calls.map(callId));
     const other = answer?.blocks.findIndex((block) => block.type !== "tool_result") ?? -1;
     const late =
       other < 0
         ? []
-        : (answer?.blocks.slice(other).filter((block) => block.type === "tool_result" && asked.has(callId(block))) ??
+        : (answer?.blocks.slice(other).filter((block) => block.type === "tool_result" && callIds.has(callId(block))) ??
           []);
     const [first] = late;
     if (first !== undefined) report(first.pointer, unanswered(calls[0]?.message ?? 0, late.map(callId)));

@@ -69,9 +69,9 @@ export const checkResultWithoutCall: Check = (body, report) => {
 /** A call has one result. */
 export const checkDuplicateResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
-    const asked = new Set(calls.map(callId));
+    const callIds = new Set(calls.map(callId));
     const [twice] = findRepeated(results, pairing);
-    if (twice !== undefined && asked.has(callId(twice)))
+    if (twice !== undefined && callIds.has(callId(twice)))
       report(
         twice.pointer,
         `The toolResult blocks at messages.${twice.message}.content contain duplicate Ids: ${callId(twice)}`,

@@ -30,8 +30,8 @@ const eachForeignField = (
   }
 };
 
-const refusalText = (field: string, { at, role }: ChatMessage, manner: string): string =>
-  manner === "groq"
+const refusalText = (field: string, { at, role }: ChatMessage, errorStyle: string): string =>
+  errorStyle === "groq"
     ? `'${toDottedPath(at)}' : for 'role:${role}' the following must be satisfied[('${toDottedPath(at)}' : property '${field}' is unsupported)]`
     : `Extra inputs are not permitted: ${toDottedPath(join(at, field))} (extra_forbidden)`;
 
@@ -96,8 +96,8 @@ const unsupportedRole: Check = (body, report, target) => {
   });
 };
 
-const developerText = (index: number, manner: string): string =>
-  manner === "deepseek"
+const developerText = (index: number, errorStyle: string): string =>
+  errorStyle === "deepseek"
     ? `Failed to deserialize the JSON body into the target type: messages[${index}].role: unknown variant \`developer\`, expected one of \`system\`, \`user\`, \`assistant\`, \`tool\``
     : `Unsupported value: 'messages[${index}].role' does not support 'developer'. Supported values are: ${listNames(["system", "user", "assistant", "tool"])}.`;
 

@@ -91,8 +91,8 @@ const misplacedText = (part: ChatPart, { role, index, at }: ChatMessage, { error
   return invalidValue(part.type, closed);
 };
 
-const listOf = (manner: ChatFacts["errorStyle"]): readonly string[] =>
-  manner === "kimi" ? ["text", "image_url", "video_url"] : ["text", "refusal"];
+const listOf = (errorStyle: ChatFacts["errorStyle"]): readonly string[] =>
+  errorStyle === "kimi" ? ["text", "image_url", "video_url"] : ["text", "refusal"];
 
 const deepseekText = ({ type }: ChatPart, index: number): string =>
   `Failed to deserialize the JSON body into the target type: messages[${index}]: unknown variant \`${type}\`, expected \`text\``;

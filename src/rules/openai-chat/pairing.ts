@@ -102,13 +102,13 @@ const openCall: Check = (body, report, target) => {
   for (const call of pair(body).unanswered) report(call.at, unansweredText(call, errorStyle));
 };
 
-const unansweredText = (call: ChatCall, manner: ChatFacts["errorStyle"]): string => {
+const unansweredText = (call: ChatCall, errorStyle: ChatFacts["errorStyle"]): string => {
   const sentence =
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.";
-  if (manner === "mistral") return "Not the same number of function calls and responses";
-  if (manner === "minimax") return "invalid params, tool call and result not match (2013)";
-  if (manner === "deepseek") return `${sentence} (insufficient tool messages following tool_calls message)`;
-  if (manner === "qwen") return `<400> InternalError.Algo.InvalidParameter: ${sentence.replaceAll("'", '"')}`;
+  if (errorStyle === "mistral") return "Not the same number of function calls and responses";
+  if (errorStyle === "minimax") return "invalid params, tool call and result not match (2013)";
+  if (errorStyle === "deepseek") return `${sentence} (insufficient tool messages following tool_calls message)`;
+  if (errorStyle === "qwen") return `<400> InternalError.Algo.InvalidParameter: ${sentence.replaceAll("'", '"')}`;
   return `${sentence} The following tool_call_ids did not have response messages: ${call.id}`;
 };
 
@@ -123,10 +123,10 @@ const resultWithoutCall: Check = (body, report, target) => {
     report(at, unaskedText(asString(value["tool_call_id"]) ?? "", errorStyle));
 };
 
-const unaskedText = (id: string, manner: ChatFacts["errorStyle"]): string => {
-  if (manner === "mistral") return `Unexpected tool call id ${id} in tool results`;
-  if (manner === "kimi") return `Invalid request: tool_call_id ${id} is not found`;
-  if (manner === "minimax") return "invalid params, tool call and result not match (2013)";
+const unaskedText = (id: string, errorStyle: ChatFacts["errorStyle"]): string => {
+  if (errorStyle === "mistral") return `Unexpected tool call id ${id} in tool results`;
+  if (errorStyle === "kimi") return `Invalid request: tool_call_id ${id} is not found`;
+  if (errorStyle === "minimax") return "invalid params, tool call and result not match (2013)";
   return "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
 };
 
@@ -154,8 +154,8 @@ const duplicateCallId: Check = (body, report, target) => {
   }
 };
 
-const duplicateText = (id: string, manner: ChatFacts["errorStyle"]): string =>
-  manner === "mistral"
+const duplicateText = (id: string, errorStyle: ChatFacts["errorStyle"]): string =>
+  errorStyle === "mistral"
     ? `Duplicate tool call id ${id} in assistant message`
     : `Invalid parameter: 'tool_calls' of an assistant message must have unique ids. Duplicate id: ${id}`;
 

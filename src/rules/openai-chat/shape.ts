@@ -204,11 +204,11 @@ const saysSomething = ({ value }: ChatMessage): boolean =>
   asArray(value["content"]).length > 0 ||
   (typeof value["content"] === "string" && value["content"] !== "");
 
-const emptyAssistantText = ({ index }: ChatMessage, manner: string): string => {
-  if (manner === "kimi")
+const emptyAssistantText = ({ index }: ChatMessage, errorStyle: string): string => {
+  if (errorStyle === "kimi")
     return `Invalid request: the message at position ${index} with role 'assistant' must not be empty`;
-  if (manner === "mistral") return "Assistant message must have either content or tool_calls, but not both.";
-  if (manner === "local") return "Expected 'content' or 'tool_calls'";
+  if (errorStyle === "mistral") return "Assistant message must have either content or tool_calls, but not both.";
+  if (errorStyle === "local") return "Expected 'content' or 'tool_calls'";
   return "Invalid value for 'content': expected a string, got null.";
 };
 

@@ -48,12 +48,14 @@ const toolName: Check = (body, report, target) => {
   });
 };
 
-const nameText = (name: string, at: string, manner: ChatFacts["errorStyle"]): string => {
-  if (manner === "mistral") {
+const nameText = (name: string, at: string, errorStyle: ChatFacts["errorStyle"]): string => {
+  if (errorStyle === "mistral") {
     return `Function name was ${name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.`;
   }
   if (name.length > 64) return tooLong(at, 64, name.length);
-  return manner === "kimi" ? patternMismatch(at, "^[a-zA-Z_][a-zA-Z0-9_-]*$") : patternMismatch(at, "^[a-zA-Z0-9_-]+$");
+  return errorStyle === "kimi"
+    ? patternMismatch(at, "^[a-zA-Z_][a-zA-Z0-9_-]*$")
+    : patternMismatch(at, "^[a-zA-Z0-9_-]+$");
 };
 
 /** OpenAI silently accepts two tools of one name, and a call may then mean either. DeepSeek refuses them. */
@@ -104,11 +106,11 @@ const toolType: Check = (body, report, target) => {
   for (const { value, at } of toolsOf(body)) {
     const { type } = value;
     if (type === undefined || isOneOf(type, types)) continue;
-    const said =
+    const message =
       target.provider === "deepseek"
         ? `unknown variant \`${quoteValue(type)}\`, expected \`function\``
         : invalidValue(type, types);
-    report(join(at, "type"), said);
+    report(join(at, "type"), message);
   }
 };
 
@@ -242,12 +244,13 @@ const badArguments: Check = (body, report, target) => {
   eachBadArguments(body, (at, id) => report(at, argumentsText(at, id, errorStyle)));
 };
 
-const argumentsText = (at: string, id: string, manner: ChatFacts["errorStyle"]): string => {
-  if (manner === "minimax") return `invalid params, invalid function arguments json string, tool_call_id: ${id} (2013)`;
-  if (manner === "qwen") {
+const argumentsText = (at: string, id: string, errorStyle: ChatFacts["errorStyle"]): string => {
+  if (errorStyle === "minimax")
+    return `invalid params, invalid function arguments json string, tool_call_id: ${id} (2013)`;
+  if (errorStyle === "qwen") {
     return '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the code model must be in JSON format.';
   }
-  if (manner === "local") return "invalid tool call arguments";
+  if (errorStyle === "local") return "invalid tool call arguments";
   return `${at.slice(1).replaceAll("/", ".")}: arguments must be a valid JSON object string`;
 };
 

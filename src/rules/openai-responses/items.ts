@@ -25,21 +25,21 @@ const unansweredText = ({ type }: ResponsesItem, id: string, provider: string | 
 };
 
 /** The pointer to the call of each call id; a client-side tool search may be answered like a function. */
-const askedAt = (body: unknown): ReadonlyMap<string, number> => {
-  const asked = new Map<string, number>();
+const callIndexes = (body: unknown): ReadonlyMap<string, number> => {
+  const calledAt = new Map<string, number>();
   for (const item of itemsOf(body)) {
     const id = callId(item);
-    if (id !== undefined && item.type?.endsWith("_call") === true && !asked.has(id)) asked.set(id, item.index);
+    if (id !== undefined && item.type?.endsWith("_call") === true && !calledAt.has(id)) calledAt.set(id, item.index);
   }
-  return asked;
+  return calledAt;
 };
 
 const outputWithoutCall: Check = (body, report) => {
   if (isContinued(body) || isOpenEnded(body)) return;
-  const asked = askedAt(body);
+  const calledAt = callIndexes(body);
   for (const item of itemsOf(body)) {
     const id = callId(item);
-    if (!isOutput(item) || id === undefined || asked.has(id)) continue;
+    if (!isOutput(item) || id === undefined || calledAt.has(id)) continue;
     report(item.at, `No tool call found for ${outputName(item)} with call_id ${id}.`);
   }
 };
@@ -48,10 +48,10 @@ const outputName = ({ type }: ResponsesItem): string =>
   type === "custom_tool_call_output" ? "custom tool call output" : "function call output";
 
 const outputBeforeCall: Check = (body, report) => {
-  const asked = askedAt(body);
+  const calledAt = callIndexes(body);
   for (const item of itemsOf(body)) {
     const id = callId(item);
-    if (!isOutput(item) || id === undefined || (asked.get(id) ?? -1) < item.index) continue;
+    if (!isOutput(item) || id === undefined || (calledAt.get(id) ?? -1) < item.index) continue;
     report(item.at, `No tool call found for ${outputName(item)} with call_id ${id}.`);
   }
 };

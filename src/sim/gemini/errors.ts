@@ -31,37 +31,37 @@ const statusNames: { readonly [code: number]: string } = {
 
 type GeminiError = { readonly code: number; readonly message: string; readonly details: readonly Json[] };
 
-const toGeminiError = (refusal: ApiRefusal, door: GeminiEndpoint): GeminiError =>
-  refusal.about === undefined ? refusalError(refusal, door) : checkError(refusal.about, door);
+const toGeminiError = (refusal: ApiRefusal, endpoint: GeminiEndpoint): GeminiError =>
+  refusal.about === undefined ? refusalError(refusal, endpoint) : checkError(refusal.about, endpoint);
 
-const checkError = (about: CheckFailure, door: GeminiEndpoint): GeminiError => {
+const checkError = (about: CheckFailure, endpoint: GeminiEndpoint): GeminiError => {
   switch (about.check) {
     case "no-key":
-      return door === "developer"
+      return endpoint === "developer"
         ? { code: 403, message: unregisteredCaller, details: [] }
         : {
             code: 401,
             message: `Request is missing required authentication credential. ${expectedCredential}`,
-            details: [errorInfo(door, "CREDENTIALS_MISSING")],
+            details: [errorInfo(endpoint, "CREDENTIALS_MISSING")],
           };
     case "wrong-key":
     case "wrong-signature":
-      return door === "developer"
+      return endpoint === "developer"
         ? {
             code: 400,
             message: invalidKey,
             details: [
-              errorInfo(door, "API_KEY_INVALID"),
+              errorInfo(endpoint, "API_KEY_INVALID"),
               { "@type": rpcType("LocalizedMessage"), locale: "en-US", message: invalidKey },
             ],
           }
         : {
             code: 401,
             message: `Request had invalid authentication credentials. ${expectedCredential}`,
-            details: [errorInfo(door, "ACCESS_TOKEN_TYPE_UNSUPPORTED")],
+            details: [errorInfo(endpoint, "ACCESS_TOKEN_TYPE_UNSUPPORTED")],
           };
     case "no-model":
-      return { code: 404, message: missingModel(about.model, door), details: [] };
+      return { code: 404, message: missingModel(about.model, endpoint), details: [] };
     case "no-route":
       return { code: 404, message: "Method not found.", details: [] };
     case "not-json": {
@@ -83,8 +83,8 @@ const invalidKey = "API key not valid. Please pass a valid API key.";
 const expectedCredential =
   "Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.";
 
-const missingModel = (model: string, door: GeminiEndpoint): string => {
-  switch (door) {
+const missingModel = (model: string, endpoint: GeminiEndpoint): string => {
+  switch (endpoint) {
     case "developer":
       return `models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.`;
     case "vertex":
@@ -95,19 +95,23 @@ const missingModel = (model: string, door: GeminiEndpoint): string => {
 };
 
 /** An error whose message comes from a rule, a signature or a script. */
-const refusalError = (refusal: ApiRefusal, door: GeminiEndpoint): GeminiError => {
+const refusalError = (refusal: ApiRefusal, endpoint: GeminiEndpoint): GeminiError => {
   const { kind, message } = refusal;
   switch (kind) {
     case "rate-limited":
-      return { code: refusal.status, message, details: quotaDetails(refusal, door, "PerMinute") };
+      return { code: refusal.status, message, details: quotaDetails(refusal, endpoint, "PerMinute") };
     case "quota":
-      return { code: refusal.status, message, details: quotaDetails(refusal, door, "PerDay") };
+      return { code: refusal.status, message, details: quotaDetails(refusal, endpoint, "PerDay") };
     // Google has no 402: missing credit is reported as exhausted quota.
     case "no-credit":
       return { code: 429, message, details: [] };
     case "overloaded": {
       const code = refusal.status === 529 ? 503 : refusal.status;
-      return { code, message, details: door === "code-assist" ? [errorInfo(door, "MODEL_CAPACITY_EXHAUSTED")] : [] };
+      return {
+        code,
+        message,
+        details: endpoint === "code-assist" ? [errorInfo(endpoint, "MODEL_CAPACITY_EXHAUSTED")] : [],
+      };
     }
     case "too-large":
     case "context":
@@ -122,10 +126,10 @@ const refusalError = (refusal: ApiRefusal, door: GeminiEndpoint): GeminiError =>
   }
 };
 
-const quotaDetails = (refusal: ApiRefusal, door: GeminiEndpoint, span: "PerMinute" | "PerDay"): readonly Json[] => {
+const quotaDetails = (refusal: ApiRefusal, endpoint: GeminiEndpoint, span: "PerMinute" | "PerDay"): readonly Json[] => {
   const wait = Number(refusal.headers?.["retry-after"] ?? (span === "PerMinute" ? 34 : 33_740));
   const retry = { "@type": rpcType("RetryInfo"), retryDelay: `${Number.isFinite(wait) ? wait : 34}s` };
-  switch (door) {
+  switch (endpoint) {
     case "developer":
       return [quotaFailure(span), help, retry];
     // Vertex has shared capacity and no quota details.
@@ -133,7 +137,7 @@ const quotaDetails = (refusal: ApiRefusal, door: GeminiEndpoint, span: "PerMinut
       return [];
     case "code-assist":
       return [
-        errorInfo(door, span === "PerMinute" ? "RATE_LIMIT_EXCEEDED" : "QUOTA_EXHAUSTED", {
+        errorInfo(endpoint, span === "PerMinute" ? "RATE_LIMIT_EXCEEDED" : "QUOTA_EXHAUSTED", {
           uiMessage: "true",
           quotaResetDelay: retry.retryDelay,
         }),
@@ -161,14 +165,14 @@ const help: Json = {
   ],
 };
 
-const errorInfo = (door: GeminiEndpoint, name: string, metadata: Json = { service: services[door] }): Json => ({
+const errorInfo = (endpoint: GeminiEndpoint, name: string, metadata: Json = { service: services[endpoint] }): Json => ({
   "@type": rpcType("ErrorInfo"),
   reason: name,
-  domain: door === "code-assist" ? services[door] : "googleapis.com",
+  domain: endpoint === "code-assist" ? services[endpoint] : "googleapis.com",
   metadata,
 });
 
-const services: { readonly [door in GeminiEndpoint]: string } = {
+const services: { readonly [endpoint in GeminiEndpoint]: string } = {
   developer: "generativelanguage.googleapis.com",
   vertex: "aiplatform.googleapis.com",
   "code-assist": "cloudcode-pa.googleapis.com",

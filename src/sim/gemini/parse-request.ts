@@ -123,13 +123,13 @@ const resultsIn = (
   const open = [...calls];
   return parts.map((part) => {
     const tool = textIn(part.data, "name") ?? "";
-    const said = textIn(part.data, "id");
-    const at = open.findIndex((call) => (said === undefined ? call.tool === tool : call.id === said));
+    const id = textIn(part.data, "id");
+    const at = open.findIndex((call) => (id === undefined ? call.tool === tool : call.id === id));
     const [call] = at === -1 ? [] : open.splice(at, 1);
     const nested = nestedParts(part).filter((inner) => reachesModel(inner, request));
     const { text, isError } = outcomeOf(pick(part.data, "response")?.value);
     return {
-      id: said ?? call?.id ?? "",
+      id: id ?? call?.id ?? "",
       tool,
       text: [text, ...nested.flatMap(textFiles)].filter((words) => words !== "").join("\n"),
       isError,

@@ -8,8 +8,8 @@ import { type GeminiTokens, omitEmpty, usageOf } from "./usage.ts";
 import { measureFile } from "../tokens.ts";
 
 /** Encodes a complete response. */
-export const encodeResponse = (said: SimResponse, request: GeminiSimRequest): Json => {
-  const response = emptyOnMismatch(said, request);
+export const encodeResponse = (original: SimResponse, request: GeminiSimRequest): Json => {
+  const response = emptyOnMismatch(original, request);
   if (response.finish === "refused") return blockedResponse(response, request);
   const { groundingMetadata, urlContextMetadata } = groundingOf(response, request);
   const parts = responseParts(response, request).map(({ json }) => json);
@@ -23,7 +23,7 @@ export const encodeResponse = (said: SimResponse, request: GeminiSimRequest): Js
 
 /** The response to a blocked prompt: no candidate. */
 export const blockedResponse = ({ usage }: SimResponse, request: GeminiSimRequest): Json => {
-  const spent: GeminiTokens = { thoughts: 0, answer: 0, pictures: 0, tools: 0 };
+  const spent: GeminiTokens = { thoughts: 0, answer: 0, images: 0, tools: 0 };
   return wrapResponse(
     { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } },
     usageOf(usage, request)(spent),
@@ -34,13 +34,13 @@ export const blockedResponse = ({ usage }: SimResponse, request: GeminiSimReques
 /** The tokens of a complete response. */
 export const tokensSpent = (response: SimResponse, request: GeminiSimRequest): GeminiTokens => {
   const { output, reasoning } = response.usage;
-  const pictures = response.parts.flatMap((part) =>
+  const images = response.parts.flatMap((part) =>
     part.type === "file" ? [measureFile({ kind: "image", mimeType: part.mimeType, base64: part.data }).tokens] : [],
   );
   return {
     thoughts: reasoning,
     answer: output - reasoning,
-    pictures: pictures.reduce((sum, tokens) => sum + tokens, 0),
+    images: images.reduce((sum, tokens) => sum + tokens, 0),
     tools: groundingOf(response, request).tokens,
   };
 };

@@ -24,8 +24,8 @@ const decodePath = (path: string): string => {
 };
 
 /** The rest of a path after `models`: nothing, a model, or a model and a method. */
-const modelPath = (door: "developer" | "vertex", path: string): string | undefined =>
-  (door === "developer" ? /^\/v1(?:beta|alpha)?\/models(\/[^/]+)?$/ : vertexPath)
+const modelPath = (endpoint: "developer" | "vertex", path: string): string | undefined =>
+  (endpoint === "developer" ? /^\/v1(?:beta|alpha)?\/models(\/[^/]+)?$/ : vertexPath)
     .exec(path)
     ?.slice(1)
     .map((rest) => rest ?? "")[0];

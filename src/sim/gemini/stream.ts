@@ -10,8 +10,8 @@ import { splitIntoDeltas } from "../split-text.ts";
 import { countTextTokens } from "../tokens.ts";
 
 /** Encodes a stream: server-sent events, or the elements of one JSON list. A call is complete in one chunk. */
-export const encodeStream = (said: SimResponse, request: GeminiSimRequest): readonly string[] => {
-  const response = emptyOnMismatch(said, request);
+export const encodeStream = (original: SimResponse, request: GeminiSimRequest): readonly string[] => {
+  const response = emptyOnMismatch(original, request);
   const chunks = response.finish === "refused" ? [blockedResponse(response, request)] : chunksOf(response, request);
   return isList(request)
     ? chunks.map((chunk, index) => encodeListItem(chunk, { isFirst: index === 0, isLast: index === chunks.length - 1 }))
@@ -45,7 +45,7 @@ const chunksOf = (response: SimResponse, request: GeminiSimRequest): readonly Js
   const pieces = splitParts(responseParts(response, request), request);
   const usage = usageOf(response.usage, request);
   const total = tokensSpent(response, request);
-  let spent: GeminiTokens = { thoughts: 0, answer: 0, pictures: 0, tools: total.tools };
+  let spent: GeminiTokens = { thoughts: 0, answer: 0, images: 0, tools: total.tools };
   return pieces.map((parts, index) => {
     const isLast = index === pieces.length - 1;
     spent = isLast ? total : addSpent(parts, spent, total);

@@ -8,7 +8,7 @@ export type GeminiTokens = {
   /** Text, calls and images. */
   readonly answer: number;
   /** The part of `answer` that is images. */
-  readonly pictures: number;
+  readonly images: number;
   /** Prompt tokens added by server tools. */
   readonly tools: number;
 };
@@ -37,8 +37,8 @@ export const usageOf = (usage: SimUsage, request: GeminiSimRequest): ((spent: Ge
 };
 
 /** The Gemini API lists only image tokens separately. */
-const answerDetails = ({ answer, pictures }: GeminiTokens, request: GeminiSimRequest): readonly unknown[] =>
-  detailsOf(request.provider.quirks.hasTimestamps ? { text: answer - pictures, image: pictures } : { image: pictures });
+const answerDetails = ({ answer, images }: GeminiTokens, request: GeminiSimRequest): readonly unknown[] =>
+  detailsOf(request.provider.quirks.hasTimestamps ? { text: answer - images, image: images } : { image: images });
 
 /** Removes empty fields. */
 export const omitEmpty = (fields: Json): Json =>

@@ -8,8 +8,8 @@ export const echoModel: ModelFunction = (modelRequest) => ({
 
 const describeTurns = ({ turns }: SimModelRequest): string => {
   const last = turns.findLastIndex(({ by }) => by === "model");
-  const said = turns.slice(last + 1).map(describeTurn);
-  return said.length === 0 ? "Nothing was said." : said.join(" ");
+  const described = turns.slice(last + 1).map(describeTurn);
+  return described.length === 0 ? "Nothing was said." : described.join(" ");
 };
 
 const describeTurn = (turn: RequestTurn): string => {

@@ -13,7 +13,7 @@ const results = (...tools: readonly string[]): RequestTurn => ({
   by: "tools",
   results: tools.map((tool) => ({ id: tool, tool, text: "", isError: false, files: [] })),
 });
-const heard = (...turns: readonly RequestTurn[]): SimModelRequest => ({
+const modelRequest = (...turns: readonly RequestTurn[]): SimModelRequest => ({
   model: "claude-opus-5-5",
   system: "You are terse.",
   tools: [{ name: "ls", description: "", parameters: {} }],
@@ -31,37 +31,43 @@ const listing: Script = {
 
 describe("a script", () => {
   it("uses its replies in order during a tool loop", () => {
-    expect(selectReply(listing, heard(user("list it")))).toEqual({ call: { tool: "ls", input: {} } });
-    expect(selectReply(listing, heard(user("list it"), model("", "ls"), results("ls")))).toEqual({ say: "Two files." });
+    expect(selectReply(listing, modelRequest(user("list it")))).toEqual({ call: { tool: "ls", input: {} } });
+    expect(selectReply(listing, modelRequest(user("list it"), model("", "ls"), results("ls")))).toEqual({
+      say: "Two files.",
+    });
   });
 
   it("starts again with every prompt, even the same one", () => {
-    const asked = [user("list it"), model("", "ls"), results("ls"), model("Two files.")];
-    expect(selectReply(listing, heard(...asked, user("list it")))).toEqual({ call: { tool: "ls", input: {} } });
-    expect(selectReply(listing, heard(...asked, user("thanks")))).toEqual({ say: "What?" });
+    const history = [user("list it"), model("", "ls"), results("ls"), model("Two files.")];
+    expect(selectReply(listing, modelRequest(...history, user("list it")))).toEqual({
+      call: { tool: "ls", input: {} },
+    });
+    expect(selectReply(listing, modelRequest(...history, user("thanks")))).toEqual({ say: "What?" });
   });
 
   it("keeps its position when files or messages follow the results", () => {
     const loop = [user("list it"), model("", "ls"), results("ls")];
-    expect(selectReply(listing, heard(...loop, user("This is file f:")))).toEqual({ say: "Two files." });
-    expect(selectReply(listing, heard(...loop, model("."), user("This is file f:")))).toEqual({ say: "Two files." });
-    expect(selectReply(listing, heard(...loop, user("stop")))).toEqual({ say: "Stopped." });
+    expect(selectReply(listing, modelRequest(...loop, user("This is file f:")))).toEqual({ say: "Two files." });
+    expect(selectReply(listing, modelRequest(...loop, model("."), user("This is file f:")))).toEqual({
+      say: "Two files.",
+    });
+    expect(selectReply(listing, modelRequest(...loop, user("stop")))).toEqual({ say: "Stopped." });
   });
 
   it("has no reply after its last one", () => {
-    const over = heard(user("list it"), model("", "ls"), results("ls"), model("Two files."), results("ls"));
+    const over = modelRequest(user("list it"), model("", "ls"), results("ls"), model("Two files."), results("ls"));
     expect(selectReply(listing, over)).toEqual({ say: "What?" });
     expect(selectReply({ rules: listing.rules }, over)).toBeUndefined();
   });
 
   it("continues after a paused response", () => {
     const script: Script = { rules: [{ replies: [{ say: "One,", finish: "paused" }, { say: " two." }] }] };
-    expect(selectReply(script, heard(user("count"), model("One,")))).toEqual({ say: " two." });
+    expect(selectReply(script, modelRequest(user("count"), model("One,")))).toEqual({ say: " two." });
   });
 
   it("matches the system prompt, the tools and the model", () => {
     const picks = (rule: object): boolean =>
-      selectReply({ rules: [{ ...rule, replies: [{ say: "yes" }] }] }, heard(user("list"))) !== undefined;
+      selectReply({ rules: [{ ...rule, replies: [{ say: "yes" }] }] }, modelRequest(user("list"))) !== undefined;
     expect(
       [
         { system: "terse" },

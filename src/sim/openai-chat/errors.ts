@@ -7,11 +7,11 @@ type ChatErrorStyle = {
    * Messages for failed checks, with facts in braces. Default: OpenAI's messages. Other refusals already have a
    * message.
    */
-  readonly messages: { readonly [door in CheckFailure["check"]]?: string };
+  readonly messages: { readonly [check in CheckFailure["check"]]?: string };
   /** Statuses that differ from the default. */
-  readonly statuses?: { readonly [door in CheckFailure["check"]]?: number };
+  readonly statuses?: { readonly [check in CheckFailure["check"]]?: number };
   /** Encodes the envelope. `number` is the request's number in hexadecimal digits. */
-  readonly body: (said: ChatError) => Json;
+  readonly body: (error: ChatError) => Json;
 };
 
 /** A refusal with its final message and status. */
@@ -31,10 +31,10 @@ export type RefusalKindNames = { readonly [kind in ApiRefusal["kind"]]: string }
 export const defineErrors =
   ({ messages, statuses, body }: ChatErrorStyle): ChatErrors =>
   ({ about, kind, pointer = "", ...refusal }, number) => {
-    const door = about?.check;
-    const status = (door === undefined ? undefined : statuses?.[door]) ?? refusal.status;
+    const check = about?.check;
+    const status = (check === undefined ? undefined : statuses?.[check]) ?? refusal.status;
     const message = about === undefined ? refusal.message : (fillTemplate(messages, about) ?? refusal.message);
-    return { status, body: body({ message, status, kind, check: door, pointer, number }) };
+    return { status, body: body({ message, status, kind, check, pointer, number }) };
   };
 
 const fillTemplate = (words: ChatErrorStyle["messages"], about: CheckFailure): string | undefined => {
@@ -62,8 +62,8 @@ const openaiMessages: ChatErrorStyle["messages"] = {
 /** OpenAI's envelope: type, param and code. */
 export const openaiErrors: ChatErrors = defineErrors({
   messages: {},
-  body: (said) => ({
-    error: { message: said.message, type: openaiTypes[said.kind], param: paramOf(said), code: openaiCode(said) },
+  body: (error) => ({
+    error: { message: error.message, type: openaiTypes[error.kind], param: paramOf(error), code: openaiCode(error) },
   }),
 });
 
@@ -92,8 +92,8 @@ export const openaiCodes: Partial<RefusalKindNames> = {
   quota: "insufficient_quota",
 };
 
-const openaiCode = ({ kind, message, check: door }: ChatError): string | null => {
-  if (door === "no-key" || door === "no-route") return null;
+const openaiCode = ({ kind, message, check }: ChatError): string | null => {
+  if (check === "no-key" || check === "no-route") return null;
   if (kind !== "bad-request") return openaiCodes[kind] ?? null;
   return codesByMessage.find(([words]) => words.test(message))?.[1] ?? null;
 };

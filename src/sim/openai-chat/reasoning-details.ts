@@ -28,8 +28,8 @@ export const encodeDetailDeltas = (
   {
     pieces,
     index,
-    ask: request,
-  }: { readonly pieces: readonly string[]; readonly index: number; readonly ask: ChatSimRequest },
+    request,
+  }: { readonly pieces: readonly string[]; readonly index: number; readonly request: ChatSimRequest },
 ): readonly { readonly text: string | null; readonly detail: Json }[] => {
   const upstream = upstreamOf(request.model);
   const words = pieces.map((text) => ({ text, detail: textDetail(text, index, upstream) }));

@@ -16,32 +16,35 @@ type ChatThinkPart = Extract<SimResponsePart, { type: "think" }>;
 /** Converts a response to the parts of this API. */
 export const responseParts = (response: SimResponse, request: ChatSimRequest): readonly ChatResponsePart[] => {
   const { quirks } = request.provider;
-  const said: ChatResponsePart[] = [];
+  const encoded: ChatResponsePart[] = [];
   let [thoughts, calls, written] = [0, 0, 0];
   for (const part of response.parts) {
     switch (part.type) {
       case "think":
-        if (quirks.reasoning !== "hidden") said.push({ type: "think", text: part.text, index: thoughts++, part });
+        if (quirks.reasoning !== "hidden") encoded.push({ type: "think", text: part.text, index: thoughts++, part });
         break;
       case "say":
-        said.push({ type: response.finish === "refused" && quirks.refusalField ? "refuse" : "say", text: part.text });
+        encoded.push({
+          type: response.finish === "refused" && quirks.refusalField ? "refuse" : "say",
+          text: part.text,
+        });
         written += part.text.length;
         break;
       case "call": {
-        const call = encodeCall(part, calls++, { ask: request, isBroken: response.finish === "malformed" });
-        said.push({ type: "call", call, detail: call.index === 0 ? callDetail(part, call.id, request) : undefined });
+        const call = encodeCall(part, calls++, { request, isBroken: response.finish === "malformed" });
+        encoded.push({ type: "call", call, detail: call.index === 0 ? callDetail(part, call.id, request) : undefined });
         break;
       }
       case "cite":
-        said.push({ type: "say", text: part.text });
-        if (quirks.hasAnnotations) said.push({ type: "note", fields: { annotations: citations(part, written) } });
+        encoded.push({ type: "say", text: part.text });
+        if (quirks.hasAnnotations) encoded.push({ type: "note", fields: { annotations: citations(part, written) } });
         written += part.text.length;
         break;
       case "file":
-        said.push(...encodeFile(part, request));
+        encoded.push(...encodeFile(part, request));
     }
   }
-  return said;
+  return encoded;
 };
 
 /** The finish reason of a response, in the vendor's terms. */
@@ -66,7 +69,7 @@ const finishReasons: { readonly [finish in SimResponse["finish"]]: string } = {
 const encodeCall = (
   { tool, input }: Extract<SimResponsePart, { type: "call" }>,
   index: number,
-  { ask: request, isBroken }: { readonly ask: ChatSimRequest; readonly isBroken: boolean },
+  { request, isBroken }: { readonly request: ChatSimRequest; readonly isBroken: boolean },
 ): SimChatCall => {
   const json = JSON.stringify(input ?? {});
   // A malformed call has truncated arguments.
@@ -96,8 +99,8 @@ const encodeFile = (
 };
 
 /** The `reasoning_details` of a thinking part or a call. */
-export const reasoningDetailsFor = (said: ChatResponsePart, request: ChatSimRequest): readonly Json[] => {
+export const reasoningDetailsFor = (part: ChatResponsePart, request: ChatSimRequest): readonly Json[] => {
   if (request.provider.quirks.reasoning !== "details") return [];
-  if (said.type === "think") return encodeDetails(said.part, said.index, request);
-  return said.type === "call" && said.detail !== undefined ? [said.detail] : [];
+  if (part.type === "think") return encodeDetails(part.part, part.index, request);
+  return part.type === "call" && part.detail !== undefined ? [part.detail] : [];
 };

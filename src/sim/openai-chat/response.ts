@@ -5,9 +5,9 @@ import type { ChatSimRequest } from "./quirks.ts";
 /** Encodes a complete response: content of one kind is collected in one field, regardless of order. */
 export const encodeResponse = (response: SimResponse, request: ChatSimRequest): Json => {
   const { quirks } = request.provider;
-  const said = responseParts(response, request);
-  const refusal = textOf(said, "refuse");
-  const message = quirks.message(messageCore(said, request), { refusal: refusal === "" ? null : refusal });
+  const parts = responseParts(response, request);
+  const refusal = textOf(parts, "refuse");
+  const message = quirks.message(messageCore(parts, request), { refusal: refusal === "" ? null : refusal });
   return quirks.envelope(
     {
       id: quirks.responseId(request),
@@ -37,27 +37,27 @@ export const isReasoningSplit = ({ body }: ChatSimRequest): boolean => body["rea
 /** Mistral's thinking part of the content. */
 export const mistralThinking = (text: string): Json => ({ type: "thinking", thinking: [{ type: "text", text }] });
 
-const messageCore = (said: readonly ChatResponsePart[], request: ChatSimRequest): Json => {
+const messageCore = (parts: readonly ChatResponsePart[], request: ChatSimRequest): Json => {
   const { emptyContent, call: write } = request.provider.quirks;
-  const calls = said.flatMap((part) => (part.type === "call" ? [write(part.call)] : []));
-  const { content, ...thought } = contentOf(said, request);
+  const calls = parts.flatMap((part) => (part.type === "call" ? [write(part.call)] : []));
+  const { content, ...thought } = contentOf(parts, request);
   const isSilent = content === "" && calls.length > 0;
   return {
     role: "assistant",
     ...(isSilent && emptyContent === undefined ? {} : { content: isSilent ? emptyContent : content }),
     ...thought,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...Object.assign({}, ...said.map((part) => (part.type === "note" ? part.fields : {}))),
+    ...Object.assign({}, ...parts.map((part) => (part.type === "note" ? part.fields : {}))),
   };
 };
 
 const contentOf = (
-  said: readonly ChatResponsePart[],
+  parts: readonly ChatResponsePart[],
   request: ChatSimRequest,
 ): Json & { readonly content: unknown } => {
-  const content = textOf(said, "say");
-  const thought = textOf(said, "think");
-  const details = said.flatMap((part) => reasoningDetailsFor(part, request));
+  const content = textOf(parts, "say");
+  const thought = textOf(parts, "think");
+  const details = parts.flatMap((part) => reasoningDetailsFor(part, request));
   const { reasoning } = request.provider.quirks;
   if (reasoning === "details")
     return {
@@ -81,5 +81,5 @@ const contentOf = (
   }
 };
 
-const textOf = (said: readonly ChatResponsePart[], type: "say" | "refuse" | "think"): string =>
-  said.map((part) => (part.type === type ? part.text : "")).join("");
+const textOf = (parts: readonly ChatResponsePart[], type: "say" | "refuse" | "think"): string =>
+  parts.map((part) => (part.type === type ? part.text : "")).join("");

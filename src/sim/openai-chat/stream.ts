@@ -19,14 +19,14 @@ import { splitIntoDeltas } from "../split-text.ts";
 export const encodeStream = (response: SimResponse, request: ChatSimRequest): readonly string[] => {
   const stream = streamQuirks(request);
   const write = createChunkWriter(request);
-  const [first, ...said] = contentChunks(response, request, write);
-  const begun = first === undefined ? [] : [{ ...first, ...stream.first?.(request) }, ...said];
+  const [first, ...rest] = contentChunks(response, request, write);
+  const chunks = first === undefined ? [] : [{ ...first, ...stream.first?.(request) }, ...rest];
   if (response.finish === "malformed" && stream.badCall !== undefined)
-    return [...begun.map(encodeEvent), encodeErrorEvent(stream.badCall)];
+    return [...chunks.map(encodeEvent), encodeErrorEvent(stream.badCall)];
   const comments = stream.comment === undefined ? [] : [`${stream.comment}\n\n`, `${stream.comment}\n\n`];
   return [
     ...comments,
-    ...begun.map(encodeEvent),
+    ...chunks.map(encodeEvent),
     ...finalChunks(response, request, write).map(encodeEvent),
     "data: [DONE]\n\n",
   ];
@@ -45,10 +45,10 @@ type ChatDelta = { readonly kind: StreamStep["kind"]; readonly core: Json };
 const contentChunks = (response: SimResponse, request: ChatSimRequest, write: WriteChunk): readonly Json[] => {
   const stream = streamQuirks(request);
   const isHeldBack = stream.sendsCallsLast || (stream.badCall !== undefined && response.finish === "malformed");
-  const bits = responseDeltas(response, request).filter(({ kind }) => kind !== "calls" || !isHeldBack);
-  return bits.map((bit, index) => {
-    const step = streamStep(bit.kind, { isFirst: index === 0, spoken: response, ask: request });
-    return write({ choices: [stream.choice(stream.delta(bit.core, step), undefined)] });
+  const deltas = responseDeltas(response, request).filter(({ kind }) => kind !== "calls" || !isHeldBack);
+  return deltas.map((delta, index) => {
+    const step = streamStep(delta.kind, { isFirst: index === 0, response, request });
+    return write({ choices: [stream.choice(stream.delta(delta.core, step), undefined)] });
   });
 };
 
@@ -56,9 +56,9 @@ const streamStep = (
   kind: StreamStep["kind"],
   {
     isFirst,
-    spoken: response,
-    ask: request,
-  }: { readonly isFirst: boolean; readonly spoken: SimResponse; readonly ask: ChatSimRequest },
+    response,
+    request,
+  }: { readonly isFirst: boolean; readonly response: SimResponse; readonly request: ChatSimRequest },
 ): StreamStep => ({
   kind,
   isFirst,
@@ -69,64 +69,64 @@ const streamStep = (
 
 const responseDeltas = (response: SimResponse, request: ChatSimRequest): readonly ChatDelta[] => {
   const stream = streamQuirks(request);
-  const said = responseParts(response, request);
-  const calls = said.flatMap((part) => (part.type === "call" ? [part.call] : []));
+  const parts = responseParts(response, request);
+  const calls = parts.flatMap((part) => (part.type === "call" ? [part.call] : []));
   const together = stream.calls === "whole" && calls.length > 0;
   return [
     ...(stream.hasOpeningChunk ? [{ kind: "open" as const, core: {} }] : []),
-    ...said.flatMap((part) =>
+    ...parts.flatMap((part) =>
       part.type === "call" && together ? sealDeltas(part, request) : partDeltas(part, request),
     ),
     ...(together ? [callDelta(calls.map(stream.call))] : []),
   ];
 };
 
-const partDeltas = (said: ChatResponsePart, request: ChatSimRequest): readonly ChatDelta[] => {
-  switch (said.type) {
+const partDeltas = (part: ChatResponsePart, request: ChatSimRequest): readonly ChatDelta[] => {
+  switch (part.type) {
     case "think":
-      return reasoningDeltas(said, request);
+      return reasoningDeltas(part, request);
     case "say":
-      return splitIntoDeltas(said.text).map((content) => ({ kind: "say", core: { content } }));
+      return splitIntoDeltas(part.text).map((content) => ({ kind: "say", core: { content } }));
     case "refuse":
-      return splitIntoDeltas(said.text).map((refusal) => ({ kind: "say", core: { refusal } }));
+      return splitIntoDeltas(part.text).map((refusal) => ({ kind: "say", core: { refusal } }));
     case "call":
-      return [...sealDeltas(said, request), ...callDeltas(said.call, request)];
+      return [...sealDeltas(part, request), ...callDeltas(part.call, request)];
     case "note":
-      return [{ kind: "other", core: said.fields }];
+      return [{ kind: "other", core: part.fields }];
   }
 };
 
 const reasoningDeltas = (
-  said: Extract<ChatResponsePart, { type: "think" }>,
+  part: Extract<ChatResponsePart, { type: "think" }>,
   request: ChatSimRequest,
 ): readonly ChatDelta[] => {
   const { reasoning } = request.provider.quirks;
-  const pieces = splitIntoDeltas(said.text);
-  const bits = (core: (piece: string) => Json): readonly ChatDelta[] =>
+  const pieces = splitIntoDeltas(part.text);
+  const deltasOf = (core: (piece: string) => Json): readonly ChatDelta[] =>
     pieces.map((piece) => ({ kind: "think", core: core(piece) }));
   switch (reasoning) {
     case "hidden":
       return [];
     case "reasoning":
     case "reasoning_content":
-      return bits((piece) => ({ [reasoning]: piece }));
+      return deltasOf((piece) => ({ [reasoning]: piece }));
     case "chunks":
-      return bits((piece) => ({ content: [mistralThinking(piece)] }));
+      return deltasOf((piece) => ({ content: [mistralThinking(piece)] }));
     case "details":
-      return encodeDetailDeltas(said.part, { pieces, index: said.index, ask: request }).map(({ text, detail }) => ({
+      return encodeDetailDeltas(part.part, { pieces, index: part.index, request }).map(({ text, detail }) => ({
         kind: "think",
         core: { reasoning: text, reasoning_details: [detail] },
       }));
     case "tags":
       return isReasoningSplit(request)
-        ? bits((piece) => ({ reasoning_content: piece, reasoning_details: [minimaxReasoning(piece)] }))
-        : splitIntoDeltas(thinkTags(said.text)).map((content) => ({ kind: "say", core: { content } }));
+        ? deltasOf((piece) => ({ reasoning_content: piece, reasoning_details: [minimaxReasoning(piece)] }))
+        : splitIntoDeltas(thinkTags(part.text)).map((content) => ({ kind: "say", core: { content } }));
   }
 };
 
 /** The deltas with a call's seal, which precede it. */
-const sealDeltas = (said: ChatResponsePart, request: ChatSimRequest): readonly ChatDelta[] =>
-  reasoningDetailsFor(said, request).map((detail) => ({
+const sealDeltas = (part: ChatResponsePart, request: ChatSimRequest): readonly ChatDelta[] =>
+  reasoningDetailsFor(part, request).map((detail) => ({
     kind: "think",
     core: { reasoning: null, reasoning_details: [detail] },
   }));
@@ -175,10 +175,7 @@ const lastChoice = (response: SimResponse, finish: ChatFinish, request: ChatSimR
     ? responseDeltas(response, request).find(({ kind }) => kind === "calls")
     : undefined;
   const { kind, core } = calls ?? { kind: "end" as const, core: {} };
-  return stream.choice(
-    stream.delta(core, streamStep(kind, { isFirst: false, spoken: response, ask: request })),
-    finish,
-  );
+  return stream.choice(stream.delta(core, streamStep(kind, { isFirst: false, response, request })), finish);
 };
 
 const wantsUsage = ({ body }: ChatSimRequest): boolean => asObject(body["stream_options"])["include_usage"] === true;

@@ -20,9 +20,9 @@ export const encodeError = (
 };
 
 /** The request id headers of every response. */
-export const requestIdHeaders = (ordinal: number, manner: ResponsesQuirks["vendor"]): HttpHeaders => {
+export const requestIdHeaders = (ordinal: number, vendor: ResponsesQuirks["vendor"]): HttpHeaders => {
   const digits = String(ordinal).padStart(12, "0");
-  switch (manner) {
+  switch (vendor) {
     case "openai":
       return { "x-request-id": `req_${digits.padStart(32, "0")}`, "openai-version": "2020-10-01" };
     case "azure":
@@ -36,15 +36,15 @@ type FailedCheck = CheckFailure["check"];
 
 const statusFor = (
   { about }: ApiRefusal,
-  statuses: { readonly [door in FailedCheck]?: number },
+  statuses: { readonly [check in FailedCheck]?: number },
 ): { readonly status?: number } => {
   const status = about === undefined ? undefined : statuses[about.check];
   return status === undefined ? {} : { status };
 };
 
 /** OpenAI answers an unknown model, and xAI a wrong key, with 400. */
-const openaiStatus: { readonly [door in FailedCheck]?: number } = { "no-model": 400 };
-const xaiStatus: { readonly [door in FailedCheck]?: number } = { "wrong-key": 400, "too-large": 413 };
+const openaiStatus: { readonly [check in FailedCheck]?: number } = { "no-model": 400 };
+const xaiStatus: { readonly [check in FailedCheck]?: number } = { "wrong-key": 400, "too-large": 413 };
 
 /** OpenAI's error object. */
 export type OpenaiError = {

@@ -34,7 +34,7 @@ export const itemsOf = (response: SimResponse, request: ResponsesSimRequest): re
   const lastCall = response.parts.findLastIndex(({ type }) => type === "call");
   return response.parts.flatMap((part, place) =>
     itemsFor(part, {
-      ask: request,
+      request,
       at: { position: place, ...reasoningBefore(response.parts, place) },
       isCut: isCut && place === response.parts.length - 1,
       isRefusal: response.finish === "refused",
@@ -50,7 +50,7 @@ const reasoningBefore = (parts: readonly SimResponsePart[], position: number): P
 };
 
 type ItemContext = {
-  readonly ask: ResponsesSimRequest;
+  readonly request: ResponsesSimRequest;
   readonly at: ItemPosition;
   readonly isCut: boolean;
   readonly isRefusal: boolean;
@@ -59,7 +59,7 @@ type ItemContext = {
 
 const itemsFor = (
   part: SimResponsePart,
-  { ask: request, at, isCut, isRefusal, phase }: ItemContext,
+  { request, at, isCut, isRefusal, phase }: ItemContext,
 ): readonly OutputItem[] => {
   const message = (text: string, annotations: readonly Json[]): OutputItem => ({
     kind: "message",
@@ -72,7 +72,7 @@ const itemsFor = (
   });
   switch (part.type) {
     case "think":
-      return [reasoning(part.text, part.seal, { ask: request, place: at.position })];
+      return [reasoning(part.text, part.seal, { request, place: at.position })];
     case "say":
       return [message(part.text, [])];
     case "call": {
@@ -97,7 +97,7 @@ const hasPhase = ({ model, provider }: ResponsesSimRequest): boolean =>
 const reasoning = (
   text: string,
   seal: string,
-  { ask: request, place }: { readonly ask: ResponsesSimRequest; readonly place: number },
+  { request, place }: { readonly request: ResponsesSimRequest; readonly place: number },
 ): OutputItem => {
   const { body, provider } = request;
   const id = makeId(request, "rs_", { position: place });

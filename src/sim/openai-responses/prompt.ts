@@ -44,8 +44,8 @@ const itemUnits = (item: ResponsesItem, request: ResponsesSimRequest): readonly 
       return createUnit([shown, rest], partTokens(part), isObject(mark));
     });
   if (isCall(item)) {
-    const said = asText(shown["arguments"]) || asText(shown["input"]);
-    return [createUnit(shown, { text: 8 + countTextTokens(asText(shown["name"])) + countTextTokens(said) })];
+    const args = asText(shown["arguments"]) || asText(shown["input"]);
+    return [createUnit(shown, { text: 8 + countTextTokens(asText(shown["name"])) + countTextTokens(args) })];
   }
   return [createUnit(shown, reasoningTokens(item, request))];
 };

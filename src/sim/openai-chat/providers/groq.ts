@@ -26,8 +26,8 @@ const typeOf = ({ kind }: ChatError): string => {
   return kind === "server" || kind === "overloaded" ? "internal_server_error" : "invalid_request_error";
 };
 
-const codeOf = ({ kind, check: door }: ChatError): string | undefined => {
-  if (door === "no-route") return "unknown_url";
+const codeOf = ({ kind, check }: ChatError): string | undefined => {
+  if (check === "no-route") return "unknown_url";
   return kind === "too-large" ? "request_too_large" : openaiCodes[kind];
 };
 
@@ -42,12 +42,12 @@ const errors: ChatErrors = defineErrors({
     "too-large": "Request Entity Too Large",
     context: "Please reduce the length of the messages or completion.",
   },
-  body: (said) => ({
+  body: (error) => ({
     error: {
-      message: said.message,
-      type: typeOf(said),
-      ...(said.kind === "context" ? { param: "messages" } : {}),
-      ...(codeOf(said) === undefined ? {} : { code: codeOf(said) }),
+      message: error.message,
+      type: typeOf(error),
+      ...(error.kind === "context" ? { param: "messages" } : {}),
+      ...(codeOf(error) === undefined ? {} : { code: codeOf(error) }),
     },
   }),
 });

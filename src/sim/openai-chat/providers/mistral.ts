@@ -28,9 +28,9 @@ const plainErrors: ChatErrors = defineErrors({
     context: "Prompt contains {tokens} tokens, too large for model with {limit} maximum context length",
   },
   statuses: { "no-model": 400 },
-  body: ({ message, kind, status, check: door, number }) => {
+  body: ({ message, kind, status, check, number }) => {
     if (kind === "bad-key") return { detail: "Unauthorized" };
-    if (door === "no-route") return { message, request_id: number };
+    if (check === "no-route") return { message, request_id: number };
     const [type, code] = kindOf(kind, message);
     return { object: "error", message, type, param: null, code, raw_status_code: status };
   },

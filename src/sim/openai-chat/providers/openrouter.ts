@@ -42,13 +42,13 @@ const errors: ChatErrors = defineErrors({
       'This endpoint\'s maximum context length is {limit} tokens. However, you requested about {tokens} tokens ({tokens} of text input). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.',
   },
   statuses: { "no-model": 400 },
-  body: ({ message, status: code, pointer, check: door }) => {
+  body: ({ message, status: code, pointer, check }) => {
     const raw = JSON.stringify({ error: { message, type: "invalid_request_error" } });
     const metadata = { raw, provider_name: upstreamOfMessage(message), is_byok: false };
     const isUpstream = pointer.includes("/reasoning_details/");
     return {
       error: isUpstream ? { message: "Provider returned error", code, metadata } : { message, code },
-      ...(door === "no-key" || door === "wrong-key" ? {} : { user_id: "user_2zsimulated" }),
+      ...(check === "no-key" || check === "wrong-key" ? {} : { user_id: "user_2zsimulated" }),
     };
   },
 });

@@ -5,8 +5,8 @@ import { asUuid, pseudoRandomHex, pseudoRandomUuid } from "../ids.ts";
 import type { ChatErrors, ChatQuirks } from "../quirks.ts";
 import { cachedDetail, plainUsage, thoughtDetail } from "../usage.ts";
 
-const codeOf = ({ kind, check: door }: ChatError): string | null => {
-  if (door === "not-json") return null;
+const codeOf = ({ kind, check }: ChatError): string | null => {
+  if (check === "not-json") return null;
   if (kind === "bad-request" || kind === "context") return "invalid_parameter_error";
   return kind === "rate-limited" ? "limit_requests" : (openaiCodes[kind] ?? null);
 };
@@ -18,14 +18,14 @@ const errors: ChatErrors = defineErrors({
     "not-json": "Required body invalid, please check the request body format.",
     context: "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, {limit}]",
   },
-  body: (said) => ({
+  body: (error) => ({
     error: {
-      message: said.message,
-      type: said.kind === "rate-limited" ? "limit_requests" : openaiTypes[said.kind],
+      message: error.message,
+      type: error.kind === "rate-limited" ? "limit_requests" : openaiTypes[error.kind],
       param: null,
-      code: codeOf(said),
+      code: codeOf(error),
     },
-    request_id: asUuid(said.number),
+    request_id: asUuid(error.number),
   }),
 });
 

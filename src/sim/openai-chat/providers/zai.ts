@@ -18,9 +18,9 @@ const codes: RefusalKindNames = {
   server: "500",
 };
 
-const codeOf = ({ kind, message, check: door }: ChatError): string => {
-  if (door === "no-key") return "1001";
-  if (door === "no-route") return "404";
+const codeOf = ({ kind, message, check }: ChatError): string => {
+  if (check === "no-key") return "1001";
+  if (check === "no-route") return "404";
   return kind === "bad-request" && message.includes("illegal") ? "1214" : codes[kind];
 };
 
@@ -35,7 +35,7 @@ const errors: ChatErrors = defineErrors({
     context: "Prompt exceeds max length",
   },
   statuses: { "no-model": 400 },
-  body: (said) => ({ error: { code: codeOf(said), message: said.message } }),
+  body: (error) => ({ error: { code: codeOf(error), message: error.message } }),
 });
 
 /** The id starts with the time. */
