@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../../src/providers/all.ts";
 import { factsDate, listModelFacts } from "../../src/providers/models.ts";
 import { listSimulatable } from "../../src/cli/requests/simulated-providers.ts";
+import { listSimulatedProviders } from "../../src/sim/registry.ts";
 import type { RunningSimulator } from "../../src/sim/serve.ts";
 import { version } from "../../src/world/version.ts";
 import { ensureBuilt, type Ran } from "../built.ts";
@@ -93,7 +94,7 @@ describe("parley models", () => {
     expect(groups).toHaveLength(providers.length);
   });
 
-  it.each(listSimulatable().filter((id) => id !== "code-assist" && id !== "cohere"))(
+  it.each(listSimulatedProviders().filter((id) => id !== "code-assist" && id !== "cohere"))(
     "asks %s for its list",
     async (id) => {
       const ran = await run(["models", "--provider", id, "--json"], all.env);
