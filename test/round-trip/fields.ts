@@ -323,6 +323,7 @@ const gemini: Family = {
     "generationConfig/thinkingConfig": { thinkingBudget: 2005, includeThoughts: true },
     "toolConfig/functionCallingConfig": { mode: "ANY", allowedFunctionNames: ["look", "other"] },
     "toolConfig/retrievalConfig": { languageCode: "fr-FR" },
+    "toolConfig/includeServerSideToolInvocations": true,
     "tools/0/functionDeclarations/0/behavior": "NON_BLOCKING",
     "tools/0/functionDeclarations/0/response": { type: "OBJECT", description: "the response" },
     "tools/1": { googleSearch: { timeRangeFilter: { startTime: "2026-01-01T00:00:00Z" } } },

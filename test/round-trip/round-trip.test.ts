@@ -68,6 +68,23 @@ describe("a carried field that its API would refuse in the new request", () => {
     expect(made["tools"]).toMatchObject([{ name: "look", strict: false }]);
   });
 
+  it("is left out: a server tool beside functions, where the Gemini API requires a switch that is not set", () => {
+    const tools = [{ functionDeclarations: [{ name: "look", description: "Looks." }] }, { googleSearch: {} }];
+    const body = { contents: [{ role: "user", parts: [{ text: "hi" }] }], tools };
+    const switched = { ...body, toolConfig: { includeServerSideToolInvocations: true } };
+    const convert = (from: object, model: string) => convertRequest(from, model, model, stub);
+    const made = convert(body, "google/gemini-3.8-flash");
+    expect(made.body["tools"]).toMatchObject([{ functionDeclarations: [{ name: "look" }] }]);
+    expect(made.report.notes.map(({ message }) => message)).toEqual([
+      'A tool of the kind "googleSearch" at /tools/1 has no counterpart elsewhere and is left out.',
+    ]);
+    expect(convert(switched, "google/gemini-3.8-flash").body).toMatchObject({ tools: [{}, { googleSearch: {} }] });
+    expect(convert(body, "vertex/gemini-3.8-flash").body).toMatchObject({ tools: [{}, { googleSearch: {} }] });
+    expect(convert({ ...body, tools: [tools[1]] }, "google/gemini-3.8-flash").body).toMatchObject({
+      tools: [{ googleSearch: {} }],
+    });
+  });
+
   it("stands for the tool the history used: it is declared once", () => {
     const computer = { type: "computer_20250124", name: "computer", display_width_px: 800, display_height_px: 600 };
     const used = { type: "tool_use", id: "toolu_1", name: "computer", input: {} };

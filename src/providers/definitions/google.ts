@@ -111,7 +111,7 @@ export const google: Provider = defineProvider({
   auth: { type: "x-goog-api-key", env: ["GEMINI_API_KEY", "GOOGLE_API_KEY"] },
   defaultModel: "gemini-3.8-flash",
   traits,
-  dialect,
+  dialect: { ...dialect, serverToolSwitch: true },
   families: families(nestedBytes),
 });
 

@@ -9,7 +9,7 @@ import { decodeGemini } from "./decode.ts";
 import { readGemini } from "./read.ts";
 import { toGeminiSchema } from "./schema.ts";
 import { addProviderFields, addToolFields } from "../provider-fields.ts";
-import type { EncodedBody, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "../wire.ts";
+import type { EncodedBody, RequestSettings, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "../wire.ts";
 
 /** Differences between the models and hosts of Gemini's generateContent. */
 export type GeminiDialect = {
@@ -29,6 +29,8 @@ export type GeminiDialect = {
   readonly summaries?: ThoughtSummaries;
   /** Whether temperature is accepted. */
   readonly sampling: boolean;
+  /** Whether server tools beside functions are refused without `toolConfig.includeServerSideToolInvocations`. Default: no. */
+  readonly serverToolSwitch?: boolean;
 };
 
 /** Google's generateContent, as used by the Gemini API, Vertex and Code Assist. */
@@ -153,7 +155,9 @@ const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<Gem
     ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
     contents,
   };
-  const takes = ({ sampling }: ProviderField): boolean => dialect.sampling || sampling !== true;
+  const isBarred = tools.length > 0 && dialect.serverToolSwitch === true && !hasServerToolSwitch(settings);
+  const takes = (field: ProviderField): boolean =>
+    (dialect.sampling || field.sampling !== true) && !(isBarred && isServerTool(field));
   const content = addProviderFields(own, settings.extra, { takes, notes });
   if (dialect.envelope === "none") return { body: content, notes };
   const body: JsonObject = {
@@ -164,6 +168,15 @@ const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<Gem
   };
   return { body, notes };
 };
+
+/** Whether the request allows server tools beside functions. */
+const hasServerToolSwitch = ({ extra }: RequestSettings): boolean =>
+  extra?.fields.some(({ at, value }) => at === "toolConfig/includeServerSideToolInvocations" && value === true) ===
+  true;
+
+/** Whether a field is a server tool that needs the switch. Computer use, where the caller runs the actions, does not. */
+const isServerTool = ({ at, value }: ProviderField): boolean =>
+  at === "tools/-" && !(isObject(value) && Object.keys(value).every((kind) => /^computer/i.test(kind)));
 
 const callingConfig = (choice: ToolChoice | undefined): JsonObject | undefined => {
   switch (choice) {
