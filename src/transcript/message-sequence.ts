@@ -1,5 +1,5 @@
 import type { AddNote } from "./decision-log.ts";
-import { emptyHash, extendHash, hashToHex, type RunningHash } from "./digest.ts";
+import { emptyHash, extendHash, hashToHex, type RunningHash } from "../hash.ts";
 import type { Step, UserStep } from "./step.ts";
 import type { Target } from "./target.ts";
 import { bridgeText, continueText, openingText } from "./words.ts";

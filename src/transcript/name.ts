@@ -2,7 +2,7 @@ import type { Origin } from "../conversation/entry.ts";
 import { callOrdinal } from "../conversation/call-ids.ts";
 import { note, type Note } from "../conversation/notes.ts";
 import type { Call, CallId } from "../conversation/parts.ts";
-import { emptyHash, extendHash, hashToHex } from "./digest.ts";
+import { emptyHash, extendHash, hashToHex } from "../hash.ts";
 import type { Target } from "./target.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint } from "../hash.ts";
 
 /** Whether a name is a single path component, so that it cannot lead elsewhere. */
 export const isSingleComponent = (name: string, platform: string = process.platform): boolean =>

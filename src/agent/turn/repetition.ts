@@ -1,5 +1,5 @@
 import type { Call, Outcome } from "../../conversation/parts.ts";
-import { emptyHash, extendHash, hashToHex } from "../../transcript/digest.ts";
+import { emptyHash, extendHash, hashToHex } from "../../hash.ts";
 
 /** How often the same calls may have the same results before they count as a loop. */
 const maxSameResults = 10;

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { DiskError, type Disk, type Folder } from "../../world/disk.ts";
-import { fingerprint } from "../../world/fingerprint.ts";
+import { fingerprint } from "../../hash.ts";
 import { PolicyError } from "../error.ts";
 
 /** Stores permanent answers of the user, one file each, so that concurrent writers lose none. */

@@ -1,4 +1,4 @@
-import { fingerprint } from "../../world/fingerprint.ts";
+import { fingerprint } from "../../hash.ts";
 
 /** Returns the name of a project's session folder: a readable part of its path, and a hash that makes it unique. */
 export const projectFolderName = (root: string): string => {

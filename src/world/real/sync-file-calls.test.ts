@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fingerprint } from "../fingerprint.ts";
 import { createSyncFileCalls } from "./sync-file-calls.ts";
 
 const { lstat, open } = createSyncFileCalls();
@@ -60,25 +59,5 @@ describe("synchronous file calls", () => {
       () => handle.truncate(0),
     ];
     for (const use of uses) await expect(use()).rejects.toMatchObject({ code: "EBADF" });
-  });
-});
-
-describe("a fingerprint", () => {
-  it("is sixteen hex digits, and stable", () => {
-    expect(["", "a", "/home/someone/code/app"].map(fingerprint)).toEqual([
-      "641af8fa8bcec210",
-      "7b13b740ee719bbf",
-      "85fc4fc774c12869",
-    ]);
-  });
-
-  it("distinguishes texts that differ in one character, in order or in length", () => {
-    const texts = Array.from({ length: 20_000 }, (_, index) => `/home/person/project-${index}`);
-    const more = [
-      ...texts,
-      ...texts.map((text) => `${text}/`),
-      ...texts.map((text) => text.split("").toReversed().join("")),
-    ];
-    expect(new Set(more.map(fingerprint)).size).toBe(more.length);
   });
 });
