@@ -13,7 +13,7 @@ it.each([
   ["", []],
   ["?!", []],
   ["x".repeat(1000), []],
-])("%s comes near what somebody may have meant", (given, names) => {
+])("%s gets suggestions of similar names", (given, names) => {
   expect(nearestNames(given, tools)).toEqual(names);
 });
 

@@ -26,7 +26,7 @@ describe("a schema that refers to itself", () => {
     ["a place that is not there", { $ref: "#/$defs/none" }, false],
     ["a place elsewhere", { $ref: "https://example.com/schema" }, false],
     ["no schema at all", undefined, false],
-  ])("is told from others: %s", (_, schema, expected) => {
+  ])("is recognized: %s", (_, schema, expected) => {
     expect(hasSchemaCycle(schema)).toBe(expected);
   });
 

@@ -359,7 +359,7 @@ describe("media", () => {
     ]);
   });
 
-  it("is named when nobody can take it, or refused when the policy says so", () => {
+  it("becomes a stub when the target cannot accept it, or an error when the policy says so", () => {
     const { steps, kinds } = show(returned("done", song));
     expect(steps[1]).toBe(
       `model: snap#call_1=complete(before + [audio ${song.media.id} not shown (audio/wav, 1 bytes): this model does not take audio here] + after)`,
@@ -393,7 +393,7 @@ describe("media", () => {
 });
 
 describe("a model that knows no tools", () => {
-  it("is told of calls and their results in words, files included", () => {
+  it("gets calls and their results as text, files included", () => {
     const told = conversation((ledger) => {
       ledger.user([text("snap")]);
       const [made] = ledger.model(here, [text("I will."), call("snap", { n: 1 }), call("gone")]);

@@ -100,7 +100,7 @@ export type OrderRule = {
   readonly bridgeAfterResults: boolean;
 };
 
-/** What the caller wants where the target leaves a choice. */
+/** The caller's choices where the target leaves one. */
 export type RenderPolicy = {
   /** `own`: keep thinking the target can read. `text`: also show other models' thinking as text. `none`: leave all of it out. */
   readonly thinking: "own" | "text" | "none";

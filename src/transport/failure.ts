@@ -1,7 +1,7 @@
 /** A failure between us and a provider. Code switches on `kind`; people read `explainFailure`. */
 export type Failure = FailureCommon &
   (
-    | { readonly kind: "no-key" | "misconfigured"; /** What to set or run. */ readonly how: string }
+    | { readonly kind: "no-key" | "misconfigured"; /** How to set it up. */ readonly how: string }
     | { readonly kind: "bad-key" | "no-credit" | "overloaded" | "context-too-long" | "filtered" }
     | {
         readonly kind: "rate-limited" | "quota-gone";

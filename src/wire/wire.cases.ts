@@ -12,7 +12,7 @@ import type { RenderPolicy, Target } from "../transcript/target.ts";
 import { lossNotes } from "./provider-fields.ts";
 import type { DecodedRequest, RequestSettings, Wire, WireRequest } from "./wire.ts";
 
-/** What a reading tells another API it leaves out: its notes, and the fields that only its own API takes. */
+/** Returns the notes another API gets: those of the reading, and those for fields that only its own API knows. */
 export const notesElsewhere = ({ notes, settings }: DecodedRequest): readonly Note[] =>
   settings.extra === undefined ? notes : [...notes, ...lossNotes(settings.extra)];
 

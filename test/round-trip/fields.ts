@@ -9,7 +9,7 @@ export type Family = {
   readonly name: string;
   /** A model of the family that takes nearly everything. */
   readonly model: string;
-  /** What every body needs. */
+  /** The fields every body needs. */
   readonly base: JsonObject;
   readonly fields: Readonly<Record<string, JsonValue>>;
 };

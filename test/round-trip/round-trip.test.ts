@@ -101,7 +101,7 @@ describe("a carried field that its API would refuse in the new request", () => {
   });
 });
 
-describe("a model of which nobody knows what media it takes", () => {
+describe("a model whose accepted media is unknown", () => {
   const picture = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
   const body = {
     model: "some-model",
@@ -119,7 +119,7 @@ describe("a model of which nobody knows what media it takes", () => {
 
 const inMessages = /^(messages|input|contents)\//;
 
-/** What changes no answer: Gemini streams by its address, and caches without being told a key. */
+/** Fields that change no response: Gemini streams by its URL, and caches without a key. */
 const isHint = (path: string): boolean => path === "stream" || path === "prompt_cache_key";
 
 const fieldsOf = (family: Family): fc.Arbitrary<string[]> => fc.subarray(Object.keys(family.fields), { minLength: 1 });

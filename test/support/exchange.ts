@@ -52,7 +52,7 @@ export type SimulatedProvider = {
   readonly simulator: Simulator;
   readonly world: SimulatedWorld;
   readonly transport: Transport;
-  /** What came back so far. */
+  /** The traffic received so far. */
   readonly traffic: { bytes: number; chunks: number };
 };
 
@@ -108,10 +108,10 @@ export type ExchangeOutcome = {
   readonly sent: SentRequest | undefined;
 };
 
-/** What was sent last: what was decided about it, and what a ledger needs to know of its answer. */
+/** The last request sent: its report, and what a ledger needs for the response. */
 type SentRequest = { readonly report: RenderReport; readonly origin: Origin; readonly prefix: string };
 
-/** What is asked for beside the conversation. */
+/** Options of an exchange. */
 export type ExchangeOptions = {
   readonly model?: string;
   readonly settings?: RequestSettings;

@@ -110,7 +110,7 @@ const whereIs = (transcript: Transcript): Delivery => {
   return "named";
 };
 
-/** What an older, widely read matrix says, by the row it means. */
+/** The cells of an older, widely read matrix, by row. */
 const older: Readonly<Record<string, readonly [Delivery, Delivery, Delivery, Delivery]>> = {
   "bedrock/us.anthropic.claude-sonnet-5-v1:0": ["inside", "inside", "named", "inside"],
   "bedrock/us.amazon.nova-2-lite-v1:0": ["inside", "inside", "named", "inside"],

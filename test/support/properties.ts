@@ -15,7 +15,7 @@ export type BrokenProperty = { readonly property: string; readonly target: strin
 
 const policy = { unsupportedMedia: "stub", thinking: "own" } as const;
 
-/** What a caller may ask for, at random. */
+/** Makes random request settings. */
 export const makeSettings = (seed: number): RequestSettings => {
   const random = new Random(seed ^ 0x5e77);
   return {
@@ -128,14 +128,14 @@ const checkValid = ({ body }: ComposedRequest, provider: Provider, model: string
 
 const tokenPattern = /⟦\d+⟧/g;
 
-/** What must survive of an entry: its tokens, its files, and for a call's first end the call. */
+/** The facts of an entry that must survive: its tokens, its files, and for a first completion the call. */
 type EntryFacts = {
   readonly tokens: readonly string[];
   readonly files: readonly { readonly media: Media; readonly needle: string | undefined }[];
   readonly call: CallId | undefined;
 };
 
-/** What must survive of every entry that is not compacted away. */
+/** The facts that must survive of every entry that is not compacted. */
 type HistoryFacts = readonly EntryFacts[];
 
 const factsOf = ({ entries, blobs }: Conversation): HistoryFacts => {
@@ -319,7 +319,7 @@ const checkStablePrefix = (
   return grown === bytes ? undefined : { property: "P incremental", detail: difference(bytes, grown) };
 };
 
-/** What stays as it was sent: whole messages, or the blocks in them where those of one side are merged. */
+/** The units that stay as sent: whole messages, or their blocks where messages of one role are merged. */
 export const unitsIn = (messages: readonly JsonObject[], { target }: Destination): readonly JsonObject[] =>
   target.order.alternate
     ? messages.flatMap(({ role = "", content }) => (content as readonly JsonObject[]).map((block) => ({ role, block })))

@@ -11,7 +11,7 @@ import type { RequestSettings, WireId } from "../../src/wire/wire.ts";
 /* What endpoints refuse, in their own words. First the requests, then the words, then the two together. */
 
 const picture = storeBytes(new TextEncoder().encode("a picture"), { mimeType: "image/png" });
-/** What every seal of that conversation is. */
+/** The value of every seal in that conversation. */
 export const mark = "c2VhbGVkIGJ5IGl0cyBtYWtlcg==";
 
 /** How the maker of each kind of message seals what it thought. */
@@ -141,7 +141,7 @@ export type QuirkCase = {
   readonly isWrong: (body: JsonObject) => boolean;
   readonly said: unknown;
   readonly status: number;
-  /** What is asked for; the usual settings where absent. */
+  /** Request settings; default: the usual ones. */
   readonly settings?: RequestSettings;
 };
 

@@ -54,7 +54,7 @@ export const realTransport = (
 export const environmentFor = (bases: { readonly [id: string]: string }): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(bases).map(([id, base]) => [baseVariable(id), base]));
 
-/** What stands before a provider's paths at its own address. */
+/** The base path of a provider at its own URL. */
 const pathOf = ({ endpoint }: Provider): string =>
   new URL(endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname.replace(/\/$/, "");
 

@@ -22,7 +22,7 @@ export const scriptedReplies: { readonly [name: string]: ModelReply } = {
     ],
   },
   "calls alone": { parts: [{ type: "call", tool: "look", input: { path: "a", deep: [{ b: null }] } }] },
-  "a thought nobody may read": {
+  "redacted thinking": {
     parts: [
       { type: "think", text: "Secret.", redacted: true },
       { type: "say", text: "Done." },

@@ -8,7 +8,7 @@ import { buildHistory, makeHistory } from "../support/histories.ts";
 import { makeSettings } from "../support/properties.ts";
 
 /*
- * What was written once is not written again, and nobody can tell: request after request of growing conversations, the
+ * Cached bytes equal freshly encoded ones: request after request of growing conversations, the
  * text is the one that JSON has for the body.
  */
 

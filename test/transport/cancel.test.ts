@@ -15,7 +15,7 @@ import { recordStream, type RecordedStream } from "../support/record-stream.ts";
 import { realTransport, serveSimulators } from "../support/serve-simulators.ts";
 
 /*
- * Giving up, over real connections. Whoever gives up gets control back at
+ * Cancellation, over real connections. The caller gets control back at
  * once, nothing is left running, and the server sees the connection close.
  */
 
@@ -167,7 +167,7 @@ beforeAll(() => {
 });
 afterAll(() => vi.unstubAllGlobals());
 
-/** What is still open once everything that was under way has come to its end: connections, and our own timers. */
+/** Handles still open once everything has ended: connections, and our own timers. */
 const held = async (): Promise<readonly string[]> => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   const resources = process.getActiveResourcesInfo().filter((name) => /TCP|Connect|DNS|GetAddrInfo/.test(name));
@@ -197,7 +197,7 @@ describe.each(framings)("giving up on %s", (name) => {
     return { ...ended, left: await held(), before };
   };
 
-  it("before it begins connects to nobody", async () => {
+  it("before it begins opens no connection", async () => {
     open = await listen(() => undefined);
     const { error, events } = await sendUntil(name, open.url, { signal: AbortSignal.abort() });
     expect([kindOf(error), events, open.connections()]).toEqual(["cancelled", [], 0]);

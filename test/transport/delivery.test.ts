@@ -115,7 +115,7 @@ const tools = [
   { name: "look", description: "Looks.", parameters: { type: "object", properties: { at: { type: "string" } } } },
 ];
 
-/** What makes every provider think, and cache where it is told to. */
+/** Settings that make every provider think, and use the prompt cache where that is explicit. */
 const settings = {
   thinking: { effort: "medium", budget: 2048 },
   maxTokens: 8000,
@@ -205,7 +205,7 @@ describe.each(thinkers)("a talk of three requests with %s", (row) => {
     expect(usage.slice(1).map(({ cachedRead }) => cachedRead)).toEqual(whole.slice(0, -1));
   });
 
-  it("goes on with anyone else, who accepts what was thought here", async () => {
+  it("continues with any other provider, which accepts the thinking made here", async () => {
     const { entries } = await talkWith(row);
     const verdicts: Record<string, unknown> = {};
     for (const other of ids.map(usualOf)) {
@@ -241,7 +241,7 @@ describe("a seal that was tampered with", () => {
   });
 });
 
-/** What a part brought that has to go back as it came: a signature, sealed thinking, or a gateway's list of thoughts. */
+/** The seals of a part: a signature, encrypted thinking, or a gateway's reasoning details. */
 const sealsIn = (part: Part): readonly string[] => {
   if (!("seal" in part) || part.seal === undefined) return [];
   const { signature, encrypted, details = [] } = part.seal;

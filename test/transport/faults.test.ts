@@ -160,7 +160,7 @@ describe.each(names)("%s", (name) => {
     expect(went.requests).toBe(2);
   });
 
-  it("says that the quota is gone where it is told so, and does not insist", async () => {
+  it("reports an exhausted quota, and does not retry", async () => {
     const went = await run(name, always(status(429, {}, "quota")));
     const expected = tellsQuota[name];
     expect([went.failure?.kind, went.requests]).toEqual(expected ?? [went.failure?.kind, 5]);

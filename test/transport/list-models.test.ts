@@ -202,7 +202,7 @@ describe("the list of models", () => {
   );
 
   it.each([["<html>Welcome</html>"], ['"yes"'], ["7"], [{ object: "list" }], [{ data: "none" }]])(
-    "that is none is told, not guessed: %j",
+    "that is malformed is reported, not guessed: %j",
     async (answer) => {
       const { world } = scripted(answer);
       const failure = await failureFrom(world.run(listModels(findProvider("local"), world)));
@@ -342,7 +342,7 @@ describe("a count of tokens", () => {
     expect(Object.keys(JSON.parse(String(asked[0]?.body)) as object)).toEqual(["model", "messages"]);
   });
 
-  it("is undefined where nobody counts, and nobody is asked", async () => {
+  it("is undefined where there is no counter, without a request", async () => {
     const { world, asked } = scripted({});
     for (const id of ["groq", "azure", "local", "offline"])
       expect(await countTokens(findProvider(id), "m", {}, world)).toBe(undefined);
@@ -378,7 +378,7 @@ describe("a probe", () => {
     for (const id of ["code-assist", "openai"]) {
       const world = simulatedWorld({
         env: everyKey,
-        answer: () => Promise.reject(new NetError("connect", "Nobody is here.")),
+        answer: () => Promise.reject(new NetError("connect", "The host is down.")),
       });
       expect((await failureFrom(world.run(probeProvider(findProvider(id), world)))).kind).toBe("network");
     }

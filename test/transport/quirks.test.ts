@@ -33,10 +33,10 @@ import {
 
 /*
  * Refusals that teach something: the request is written anew, once, and the
- * endpoint is remembered. Refusals that teach nothing are told, and that is all.
+ * endpoint is remembered. Errors that reveal no quirk are only reported.
  */
 
-/** What an endpoint makes of a request; undefined leaves it to the next, and in the end it is answered. */
+/** Decides about a request; undefined leaves it to the next check, and without any the request is accepted. */
 type RefusalCheck = (body: JsonObject) => HttpResponse | undefined;
 
 /** A provider that keeps what it was sent. */
@@ -206,7 +206,7 @@ describe("a refusal that teaches something", () => {
 });
 
 describe("a refusal that teaches nothing", () => {
-  it.each(unknownErrors)("is told as it was said, after one request: $to, $said", async ({ to, said }) => {
+  it.each(unknownErrors)("is reported as received, after one request: $to, $said", async ({ to, said }) => {
     const server = endpoint(
       providerOf(to)[0],
       refuseWhen(() => true, said),

@@ -28,7 +28,7 @@ type StormSetup = {
   readonly seen: readonly Seen[];
 };
 
-/** What servers say in a storm. */
+/** The errors of servers in a storm. */
 const stormFaults: readonly SimFault[] = [
   { type: "status", status: 429, headers: { "retry-after": "7" } },
   { type: "status", status: 429, headers: { "retry-after-ms": "2500" } },

@@ -31,7 +31,7 @@ const usual = { id: "free-tier", isDefault: true };
 
 type Asked = readonly [string, unknown];
 
-/** A world where somebody is signed in, and where Code Assist gives these answers in turn. */
+/** A world with a signed-in user, where Code Assist gives these responses in turn. */
 const worldWith = async (
   answers: readonly (readonly [number, unknown])[],
   env: Environment = {},
@@ -66,7 +66,7 @@ const projectFor = async (world: SimulatedWorld): Promise<unknown> => {
 };
 
 describe("the project that pays for Code Assist", () => {
-  it("is the one that is set, and then nobody is asked", async () => {
+  it("is the one that is set, without a request", async () => {
     const { world, asked } = await worldWith([], { GOOGLE_CLOUD_PROJECT: "mine" });
 
     expect([await projectFor(world), asked]).toEqual(["mine", []]);

@@ -110,7 +110,7 @@ describe("what a provider is signed in with", () => {
     ]);
   });
 
-  it("is told by the name of the variable", async () => {
+  it("is reported by the name of the variable", async () => {
     const world = simulatedWorld({ env: { KIMI_API_KEY: "k", ANTHROPIC_AUTH_TOKEN: "t" } });
     expect([
       await findCredentials(findProvider("kimi"), world),

@@ -180,11 +180,11 @@ describe("signing in to Code Assist", () => {
     await expect(stat(file)).rejects.toThrow("ENOENT");
   });
 
-  it("ends when nobody comes within five minutes", async () => {
+  it("ends if the sign-in is not finished within five minutes", async () => {
     const world = simulatedWorld({ env: (await worldAt(await openService())).world.env });
     const late = world.run(signInToCodeAssist(world, { show: () => undefined }));
 
-    await expect(late).rejects.toThrow("Nobody finished the sign-in within five minutes. Start it again.");
+    await expect(late).rejects.toThrow("The sign-in was not finished within five minutes. Start it again.");
   });
 
   it("ends when it is called off", async () => {

@@ -121,7 +121,7 @@ const withSignInTimeout = async <Brought>(
   if (signal?.aborted === true) stop();
   signal?.addEventListener("abort", stop, { once: true });
   const tooLate = clock.sleep(signInTimeout, over.signal).then(() => {
-    throw new AuthError("no-key", "Nobody finished the sign-in within five minutes. Start it again.");
+    throw new AuthError("no-key", "The sign-in was not finished within five minutes. Start it again.");
   });
   try {
     return await Promise.race([brought, tooLate]);

@@ -15,7 +15,7 @@ type Row = readonly [
   headers?: Readonly<Record<string, string>>,
 ];
 
-/** What an answer of a provider comes to, the way attempts read it. */
+/** Classifies an error response as attempts do. */
 const verdictOf = ([provider, status, body, , , headers = {}]: Row): ErrorClassification => {
   const { id, label, destination } = findProvider(provider);
   const problem = destination("").wire.decode.parseError(body) ?? { message: "" };
@@ -193,19 +193,19 @@ describe("an error of a provider", () => {
   });
 
   it("keeps what the vendor said", () => {
-    expect(verdictOf(["openai", 400, openai("x", "Nobody wants this."), "", false]).failure).toEqual({
+    expect(verdictOf(["openai", 400, openai("x", "This is not wanted."), "", false]).failure).toEqual({
       provider: "openai",
       label: "OpenAI (Responses)",
       kind: "refused",
       status: 400,
-      detail: "Nobody wants this.",
+      detail: "This is not wanted.",
       rules: [],
     });
   });
 });
 
 describe("a wait of an hour", () => {
-  it("is told with its time, and not waited for", () => {
+  it("is reported with its time, and not waited for", () => {
     const { failure, minDelay: floor } = verdictOf([
       "anthropic",
       429,
@@ -223,7 +223,7 @@ describe("a fault of the connection", () => {
   const request = { method: "POST", url: "https://api.test/v1", headers: {} } as const;
   const coded = (code: string): NetError => new NetError("connect", code, Object.assign(new Error(code), { code }));
   it.each([
-    ["a certificate nobody knows", coded("SELF_SIGNED_CERT_IN_CHAIN"), false],
+    ["an unknown certificate", coded("SELF_SIGNED_CERT_IN_CHAIN"), false],
     ["a certificate of another host", coded("ERR_TLS_CERT_ALTNAME_INVALID"), false],
     ["a certificate that is over", coded("CERT_HAS_EXPIRED"), false],
     ["a proxy that wants a password, or is none", new NetError("connect", "refused", undefined, true), false],

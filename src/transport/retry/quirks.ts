@@ -13,7 +13,7 @@ export const quirkFromError = ({ message, code = "", param = "" }: ApiError, wir
   )?.quirk;
 };
 
-/** What the user reads when a request is adapted to a quirk. */
+/** The message shown when a request is adapted to a quirk. */
 export const quirkMessages: Readonly<Record<Quirk, string>> = {
   unsealed: "It cannot read its sealed thinking any more; the request goes without.",
   "media-after": "It takes no files inside results; they go in a message after them.",

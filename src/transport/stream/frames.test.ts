@@ -6,7 +6,7 @@ import { createEventStreamParser, createSseParser, type FrameParser } from "./fr
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What is told of chunks, and the trouble behind it if there is any. */
+/** Parses chunks into frames, and the error after them, if any. */
 const toldOf = async (
   open: () => Promise<FrameParser>,
   chunks: Iterable<Uint8Array>,
@@ -97,7 +97,7 @@ describe("server-sent events", () => {
     await expect(sse('data: {"a":1,}\n\ndata: {"b":2}\n\n')).rejects.toThrow('no valid JSON: {"a":1,}');
   });
 
-  it("are told up to the one that is broken, however the bytes are cut", async () => {
+  it("are parsed up to the malformed one, wherever the bytes are split", async () => {
     const text = 'data: {"a":1}\n\ndata: {"b":2}\n\ndata: {"c"\n\n';
     const told = async (chunks: readonly string[]): Promise<readonly StreamFrame[]> => {
       const { frames, trouble } = await toldOf(createSseParser, chunks.map(bytesOf));
@@ -177,7 +177,7 @@ describe("Amazon's event stream", () => {
     await expect(framesOf(createEventStreamParser, [damaged])).rejects.toThrow("damaged");
   });
 
-  it("is told up to the message that is damaged, however the bytes are cut", async () => {
+  it("is parsed up to the damaged message, wherever the bytes are split", async () => {
     const damaged = stream.slice();
     damaged[damaged.length - 6] = (damaged.at(-6) ?? 0) ^ 1;
     const told = await toldOf(createEventStreamParser, [damaged]);

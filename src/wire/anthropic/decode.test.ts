@@ -95,7 +95,7 @@ const whole = {
 const call = (tool: string, text: string, id: string) => ({ type: "call", tool, input: { text }, seal: { id } });
 
 describe("a stream", () => {
-  it("is told as it comes, each part whole at its end", () => {
+  it("is emitted as it arrives, each part complete at its end", () => {
     expect(read(...stream)).toEqual([
       { type: "response-start", model: "claude-sonnet-5", id: "msg_1" },
       { type: "usage", usage: { input: 125, cachedRead: 100, cachedWrite: 5, output: 1, reasoning: 0 } },
@@ -284,7 +284,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("drops hidden thinking that nobody can have sealed", () => {
+  it("drops redacted thinking that is no seal", () => {
     const events = read(opened, start(0, { type: "redacted_thinking", data: "not base64!" }), stop(0), closed);
     expect(collectResponse(events).parts).toEqual([]);
     expect(only("skipped", events)).toEqual([{ type: "skipped", what: "redacted_thinking block" }]);
@@ -371,7 +371,7 @@ describe("what was used", () => {
     expect(used(late, { input_tokens: 20 })).toEqual(counted);
   });
 
-  it("finds cache writes that are told by how long they last", () => {
+  it("finds cache writes that are reported by TTL", () => {
     const creation = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 12 };
     expect(used({ input_tokens: 1, cache_creation: creation })).toMatchObject({ input: 43, cachedWrite: 42 });
   });

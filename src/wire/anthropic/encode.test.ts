@@ -282,7 +282,7 @@ describe("reading", () => {
     expect(notesElsewhere(reading).map(({ kind }) => kind)).toEqual(["unknown-part", "unknown-part", "unread-field"]);
   });
 
-  it("reads calls and results wherever they were filed, and words nobody gave a type", () => {
+  it("reads calls and results in any role, and text without a type", () => {
     const { conversation } = anthropic.read(
       [
         { role: "user", content: ["go", { text: "on" }, { type: "tool_use", id: "a", name: "snap", input: "{}" }] },

@@ -82,7 +82,7 @@ const call = (tool: string, text: string, id: string) => ({ type: "call", tool, 
 const counted = { input: 125, cachedRead: 100, cachedWrite: 5, output: 60, reasoning: 0 };
 
 describe("a stream", () => {
-  it("is told as it comes, each part whole at its end", () => {
+  it("is emitted as it arrives, each part complete at its end", () => {
     expect(read(...stream)).toEqual([
       { type: "thinking-delta", index: 0, text: "Two " },
       { type: "thinking-delta", index: 0, text: "files." },

@@ -124,7 +124,7 @@ describe("an error body", () => {
     },
   );
 
-  it("is read however deep it is wrapped, down to where nobody wraps", () => {
+  it("is read however deep it is wrapped, up to a limit", () => {
     const wrap = (times: number): unknown => {
       let body: unknown = { message: "Bad." };
       for (let time = 0; time < times; time++) body = { detail: body };

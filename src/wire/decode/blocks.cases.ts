@@ -23,7 +23,7 @@ export type BlocksResponse = {
   readonly usage?: TokenUsage;
 };
 
-/** What is left of a stream when it is over. */
+/** A response after its stream has ended. */
 export const collectResponse = (events: readonly ResponseEvent[]): BlocksResponse => {
   const finish = events.find((event) => event.type === "finish");
   const usage = events.findLast((event) => event.type === "usage")?.usage;
@@ -66,7 +66,7 @@ export const encodeBack = <Dialect>(
   return wire.extractMessages(body)[1]?.["content"];
 };
 
-/** What a stream must keep to, whatever its frames are. `ends` are the names of frames that end a block or the answer. */
+/** The contract of every decoder, whatever the frames are. `ends` are the names of frames that end a block or the answer. */
 export type StreamContract = { readonly decode: ResponseDecoder<never>; readonly ends: readonly string[] };
 
 /**

@@ -10,16 +10,16 @@ import type { ResponseEvent, ResponsePart, StreamDecoder, StreamFrame } from "./
 /** How a stream is opened. */
 type OpenDecoder = () => StreamDecoder;
 
-/** An answer after its stream: what it is made of, in order, and everything else that was told but the pieces. */
+/** A decoded response: its parts in order, and all other events except deltas. */
 export type DecodedCase = { readonly parts: readonly ResponsePart[]; readonly events: readonly ResponseEvent[] };
 
-/** Everything that is told about some frames and the end of the stream after them. */
+/** Decodes frames and the end of the stream into events. */
 export const eventsOf = (open: OpenDecoder, frames: readonly StreamFrame[]): readonly ResponseEvent[] => {
   const reading = open();
   return [...frames.flatMap(reading.step), ...reading.end()];
 };
 
-/** The answer that some frames make. */
+/** Decodes frames into a response. */
 export const decodeAll = (open: OpenDecoder, frames: readonly StreamFrame[]): DecodedCase => {
   const events = eventsOf(open, frames);
   return { parts: partsIn(events), events: events.filter(({ type }) => !/-delta$|^call-start$|^part-end$/.test(type)) };

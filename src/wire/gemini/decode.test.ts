@@ -197,7 +197,7 @@ describe("calls", () => {
     ["stops inside one", chunk([named], stop), "The answer stops inside a call."],
     ["begins one inside another", chunk([named, snap], stop), "A call of snap begins inside another call."],
     [
-      "goes on with one that never began",
+      "continues one that never started",
       chunk([pieces(piece("$.n", { numberValue: 1 })), snap], stop),
       "A piece of a call that never began.",
     ],
@@ -260,7 +260,7 @@ describe("the end", () => {
     ["CONTINUATION", "paused"],
     ["LANGUAGE", "other"],
     ["SOMETHING_NEW", "other"],
-  ])("for the reason %s is told as %s, with calls or without", (raw, reason) => {
+  ])("with the reason %s is %s, with calls or without", (raw, reason) => {
     expect(answer(chunk([snap], { finishReason: raw })).events).toEqual([finish(reason, raw)]);
     expect(answer(chunk([], { finishReason: raw })).events).toEqual([finish(reason, raw)]);
   });
@@ -315,7 +315,7 @@ describe("a reason written as a number", () => {
   });
 });
 
-describe("what is told beside the answer", () => {
+describe("events beside the content", () => {
   it("is who answers, once", () => {
     const who = { modelVersion: "gemini-3.8-flash", responseId: "r1" };
     expect(
@@ -373,7 +373,7 @@ describe("what is told beside the answer", () => {
     expect(usageOf({ promptTokenCount: "12" })).toBeUndefined();
   });
 
-  it("is a frame nobody knows", () => {
+  it("are unknown frames", () => {
     expect(answer({ novelty: 1 }, "text", null, [], chunk([], stop)).events).toEqual([
       skipped("a frame with novelty"),
       skipped("a frame with (unnamed)"),
@@ -422,7 +422,7 @@ describe("a stream that goes wrong", () => {
     expect(gemini.decode.parseError(chunk([{ text: "a" }], stop))).toBeUndefined();
   });
 
-  it("is not believed when somebody else speaks", () => {
+  it("fails if it has another role", () => {
     const foreign = { candidates: [{ content: { role: "user", parts: [snap] }, finishReason: "STOP" }] };
     expect(answer(foreign)).toEqual({
       parts: [],
@@ -430,7 +430,7 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it("never makes the decoder throw, or hand over a call nobody made", () => {
+  it("never makes the decoder throw or emit a call the model did not make", () => {
     expectRobust(
       open,
       framesOf(

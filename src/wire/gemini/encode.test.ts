@@ -361,7 +361,7 @@ describe("a tool", () => {
   });
 });
 
-/** What becomes of contents that are read: entries, and the messages of the notes. */
+/** Reads contents into entries and note messages. */
 const read = (body: unknown): { entries: Conversation["entries"]; notes: readonly string[] } => {
   const { conversation, notes } = gemini.read(body, google);
   return { entries: conversation.entries, notes: notes.map(({ message }) => message) };
@@ -552,7 +552,7 @@ describe("reading what is broken", () => {
     expect(notes).toEqual(["A call of stat has no id; it keeps an identity of its own."]);
   });
 
-  it("keeps the order of what stands in one content, whoever said it", () => {
+  it("keeps the order of the parts of one content, whatever their role", () => {
     const { entries } = read([
       user({ text: "before" }, asked("snap", "c1"), result({ output: "ok" }, "c1"), { text: "after" }, inlinePng),
     ]);

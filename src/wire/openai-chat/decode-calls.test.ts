@@ -15,7 +15,7 @@ const named = (name: string, args?: unknown) => ({
 const args = (text: string) => ({ function: { arguments: text } });
 
 describe("the pieces of calls", () => {
-  it("are told once the name is whole, and end with the answer", () => {
+  it("are announced once the name is complete, and end with the response", () => {
     const frames = [
       { index: 0, id: "a", type: "function", ...named("look", "") },
       { index: 0, ...args('{"n":') },

@@ -17,11 +17,11 @@ export const openDecoder =
   () =>
     destinationOf(model).wire.decode.open();
 
-/** Everything that is told about these frames, of a server of this kind. */
+/** Decodes frames of a server of this kind into events. */
 export const decodeChat = (model: string, ...frames: readonly StreamFrame[]): readonly ResponseEvent[] =>
   eventsOf(openDecoder(model), frames);
 
-/** The answer these frames make: its parts, and what else was told. */
+/** Decodes frames into parts and other events. */
 export const decodeFrames = (model: string, ...frames: readonly StreamFrame[]): DecodedCase =>
   decodeAll(openDecoder(model), frames);
 

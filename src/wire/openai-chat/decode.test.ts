@@ -27,7 +27,7 @@ const whole = (id: string, name: string, args = "{}", index = 0) => ({
 });
 
 describe("words", () => {
-  it("are told piece by piece, and as one part before the end", () => {
+  it("is emitted in deltas, and as one part before the end", () => {
     const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
     const frames = [
       chunk({ role: "assistant", content: "" }),
@@ -203,7 +203,7 @@ describe("reasoning details", () => {
     );
   });
 
-  it("without an index go on with the last one", () => {
+  it("without an index continue the last one", () => {
     const pieces = ["a", "b"].map((words) => details({ type: "reasoning.text", text: words }));
     const encrypted = { type: "reasoning.encrypted", data: "x" };
 
@@ -515,7 +515,7 @@ describe("a whole answer", () => {
     ]);
   });
 
-  it("that is an error, or nothing, is told so", () => {
+  it("that is an error, or empty, is reported", () => {
     expect(decodeBody(openai, { error: { message: "Gone." } }).events).toEqual([
       { type: "error", error: { message: "Gone." } },
     ]);

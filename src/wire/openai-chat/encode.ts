@@ -55,7 +55,7 @@ export type ChatDialect = OpenaiDialect & {
   readonly serverTools?: boolean;
   /** Fields added to every request. */
   readonly extraFields?: JsonObject;
-  /** What completes a stream: the `[DONE]` line; or, where that may be missing, a finish reason and a clean end. */
+  /** The end of a stream: the `[DONE]` line; or, where that may be missing, a finish reason and a clean end. */
   readonly ends: "done" | "finish";
   /** Whether a piece of a stream may repeat all previous text. */
   readonly repeatsText: boolean;

@@ -273,7 +273,7 @@ describe("items", () => {
     ]);
   });
 
-  it("are calls that are told of once their name is known", () => {
+  it("are calls, announced once their name is known", () => {
     const frames = [
       added({ ...call, name: "", arguments: "" }, 0),
       frame("response.function_call_arguments.delta", { item_id: "fc_1", output_index: 0, delta: "{" }),
@@ -323,7 +323,7 @@ describe("the end", () => {
     ["max_output_tokens", "length"],
     ["content_filter", "filtered"],
     ["something_new", "other"],
-  ])("for the reason %s is told as %s, with what was said until then", (raw, reason) => {
+  ])("with the reason %s is %s, with the parts until then", (raw, reason) => {
     const cut = { ...message, status: "incomplete" };
     const response = { incomplete_details: { reason: raw }, output: [call, cut] };
     expect(answer(done(call, 0), ending("incomplete", response))).toEqual({
@@ -402,7 +402,7 @@ describe("a stream that contradicts itself", () => {
     frame("response.output_text.delta", { item_id: `msg_${output_index}`, output_index, delta: "a" });
   it.each([
     [
-      "goes on with an item that never began",
+      "has a delta of an item that never started",
       [text(3)],
       "A piece of an item that never began: response.output_text.delta.",
     ],
@@ -412,8 +412,8 @@ describe("a stream that contradicts itself", () => {
       [added({ ...call, id: "x" }, 0), done(message, 0)],
       "An item that began as call ends as message.",
     ],
-    ["lets somebody else speak", [done({ ...message, role: "user" }, 0)], "A message has the role user."],
-    ["begins what somebody else says", [added({ ...message, role: "user" }, 0)], "A message has the role user."],
+    ["contains a message of another role", [done({ ...message, role: "user" }, 0)], "A message has the role user."],
+    ["starts a message of another role", [added({ ...message, role: "user" }, 0)], "A message has the role user."],
     [
       "takes back what it said",
       [added(message, 1), text(1), done({ ...message, content: [{ type: "output_text", text: "" }] }, 1)],
@@ -434,7 +434,7 @@ describe("a stream that contradicts itself", () => {
     });
   });
 
-  it("never makes the decoder throw, or hand over a call nobody made", () => {
+  it("never makes the decoder throw or emit a call the model did not make", () => {
     expectRobust(open, stream);
     expectRobust(
       open,
@@ -447,7 +447,7 @@ describe("a stream that contradicts itself", () => {
   });
 });
 
-describe("what is told beside the answer", () => {
+describe("events beside the content", () => {
   it("is who answers, once", () => {
     const frames = ["created", "queued", "in_progress"].map((type) => ending(type));
     expect(answer(...frames, completed())).toEqual({ parts: [], events: over("stop") });
@@ -464,7 +464,7 @@ describe("what is told beside the answer", () => {
     );
   });
 
-  it("is what nobody knows, and never what keeps the line open", () => {
+  it("are unknown events, and never keep-alives", () => {
     const unknown = [
       frame("response.novelty", { message: "new" }),
       frame("novelty"),

@@ -223,7 +223,7 @@ describe("reasoning", () => {
     ]);
   });
 
-  it("lends its follower, and nobody else, the id it had", () => {
+  it("gives only the item after it its id back", () => {
     const paired = { ...openai, pairedIds: true };
 
     expect(model([sealed, exchange("call_1", [text("a")]), exchange("call_2", [text("b")])], paired)).toEqual([
@@ -448,7 +448,7 @@ describe("reading", () => {
     expect(Object.values(conversation.blobs).toSorted()).toEqual(["JVBERi0=", "cG5n"]);
   });
 
-  it("keeps what a message was meant as, for the model that said it and nobody else", () => {
+  it("keeps the phase of a message, only for the model that wrote it", () => {
     const body = {
       model: "gpt-5.6",
       input: [
