@@ -326,8 +326,8 @@ describe("parley lint", () => {
       messages: [{ role: "assistant", content: "Hi." }, ...anthropicBody.messages],
     };
     const { code, out } = run(["lint", "-", "--wire", "anthropic"], JSON.stringify(reused));
-    expect(out).toContain("[message, accepted]");
-    expect(out).toMatch(/\n1 message \(anthropic\)\n$/);
+    expect(out).toContain("[advice, accepted]");
+    expect(out).toMatch(/\n1 advice \(anthropic\)\n$/);
     expect(code).toBe(0);
   });
 

@@ -514,9 +514,7 @@ describe("parley render of a session", () => {
       err: `parley: Session ${id} has 1 request; --turn must be from 1 to 1.\n`,
     });
     expect((await run(["render", id, "--turn", "0"])).err).toContain("--turn must be a whole number of at least 1");
-    expect((await run(["render", await importTalk("Hi"), "--turn", "1"])).err).toContain(
-      "made no request that was answered",
-    );
+    expect((await run(["render", await importTalk("Hi"), "--turn", "1"])).err).toContain("has no completed request");
     expect((await run(["render", "zzz", "--for", "google"])).err).toContain(
       "No file zzz, and no session whose id starts with it.",
     );
@@ -645,7 +643,7 @@ describe("parley trust", () => {
     await runOk(["trust", "sub"]);
     await runOk(["trust", "../there"]);
     rmSync(there, { recursive: true });
-    expect(await runOk(["trust", "--list"])).toBe(`${join(here, "sub")}\n${there}  (it is gone)\n`);
+    expect(await runOk(["trust", "--list"])).toBe(`${join(here, "sub")}\n${there}  (no longer exists)\n`);
     expect(await runOk(["trust", "../there", "--remove"])).toBe(`${there} is no longer trusted.\n`);
     expect(await json(["trust", "--list"])).toEqual({ folders: [{ folder: join(here, "sub"), exists: true }] });
     expect((await run(["trust", "--remove"])).err).toBe(`parley: ${here} was not trusted.\n`);

@@ -419,7 +419,7 @@ describe("npm start", () => {
     const { code, out } = node([script]);
     expect({ code, first: out.split("\n", 1) }).toEqual({
       code: 0,
-      first: ["A tour, on this machine alone: a small project in a temporary folder, and"],
+      first: ["A tour, entirely on this machine: a small project in a temporary folder, and"],
     });
   });
 
