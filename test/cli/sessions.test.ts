@@ -478,7 +478,7 @@ describe("parley render of a session", () => {
     expect(JSON.stringify(await body(id, "--for", "anthropic"))).toContain("say hello");
   });
 
-  it("reports if the runOk body differs from the sent one", async () => {
+  it("reports if the printed body differs from the sent one", async () => {
     writeFileSync(join(here, "a.txt"), "hello\n");
     const id = await chatWithDemoModel("read a.txt");
     const { err } = await run(["render", id, "--turn", "2", "--thinking", "text", "--explain"]);
