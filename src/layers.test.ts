@@ -33,7 +33,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rules: [],
   sim: ["rules", "world"],
   tools: ["conversation", "world"],
-  policy: ["world"],
+  // Policy implements the capabilities that tools declare.
+  policy: ["tools", "world"],
   mcp: ["tools", "policy", "world", "conversation"],
   scheduler: ["conversation", "tools", "policy"],
   session: ["conversation", "world"],

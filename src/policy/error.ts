@@ -1,10 +1,11 @@
+import { ToolFailure } from "../tools/tool.ts";
+
 /** A refusal by policy, or a failed file, search or shell operation. The message is read by the model and the user. */
-export class PolicyError extends Error {
-  readonly type: PolicyErrorType;
+export class PolicyError extends ToolFailure {
+  declare readonly type: PolicyErrorType;
 
   constructor(type: PolicyErrorType, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.type = type;
+    super(type, message, options);
   }
 }
 

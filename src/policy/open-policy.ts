@@ -1,3 +1,4 @@
+import type { FileSearch, Web } from "../tools/capabilities.ts";
 import { join } from "node:path";
 import type { World } from "../world/world.ts";
 import { createChangedFileCheck } from "./command/changes/recheck.ts";
@@ -7,7 +8,7 @@ import { createCommitKeyScanner } from "./secrets/commit-keys.ts";
 import { createChildEnvironment } from "./shell/environment.ts";
 import { SandboxUnavailableError } from "./error.ts";
 import { createPermissionGate, type PermissionGate } from "./gate/create.ts";
-import { createGuardedWeb, type GuardedWeb, type GuardedWebOptions } from "./network/guarded-fetch.ts";
+import { createGuardedWeb, type GuardedWebOptions } from "./network/guarded-fetch.ts";
 import { openMemory } from "./memory.ts";
 import type { ApprovalMode } from "./gate/approval-mode.ts";
 import { judgeUrl } from "./network/judge-url.ts";
@@ -16,7 +17,7 @@ import { createRedactor, type Redactor } from "./secrets/redact.ts";
 import { findRipgrep } from "./search/find-ripgrep.ts";
 import type { PermissionRuleSources } from "./gate/permission-rules.ts";
 import { filterTrustedSearchPath, defaultSearchPath } from "./shell/search-path.ts";
-import { openSearch, type SearchService } from "./search/open.ts";
+import { openSearch } from "./search/open.ts";
 import { listSecretPathsInHome } from "./secrets/paths.ts";
 import { openShell, type ShellWorld } from "./shell/run.ts";
 import { openTrustStore } from "./trust/folders.ts";
@@ -61,8 +62,8 @@ export type SessionPolicy = {
   readonly gate: PermissionGate;
   readonly workspace: Workspace;
   readonly shell: ReturnType<typeof openShell>;
-  readonly web: GuardedWeb;
-  readonly search: SearchService;
+  readonly web: Web;
+  readonly search: FileSearch;
   readonly memory: ReturnType<typeof openMemory>;
   /** The redactor for the secrets of this run, shared by all users. */
   readonly redactor: Redactor;

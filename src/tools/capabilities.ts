@@ -87,7 +87,7 @@ export type Shell = {
   readonly run: (command: ShellCommand) => Promise<ShellCommandResult>;
 };
 
-type ShellCommand = {
+export type ShellCommand = {
   readonly text: string;
   /** Relative to the first root; "" is the root itself. */
   readonly folder: string;
@@ -133,7 +133,7 @@ export type FileSearch = {
   readonly text: (folder: string, options: GrepOptions) => Promise<GrepResult>;
 };
 
-type FindOptions = {
+export type FindOptions = {
   readonly rules: IgnoreFilter;
   /** Whether a path matches; the search itself knows nothing of patterns. */
   readonly wanted: (path: string) => boolean;
@@ -145,7 +145,7 @@ type FindOptions = {
 /** A glob pattern that the names of all matching files fit, so that others can be skipped. */
 export type NamePattern = { readonly pattern: string; readonly caseSensitive: boolean };
 
-type FindResult = { readonly paths: readonly string[]; readonly cut: boolean };
+export type FindResult = { readonly paths: readonly string[]; readonly cut: boolean };
 
 export type GrepOptions = {
   /** A regular expression in ripgrep's syntax. */

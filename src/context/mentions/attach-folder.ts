@@ -1,5 +1,5 @@
+import type { ResolvedPath } from "../../tools/capabilities.ts";
 import { text } from "../../conversation/builders.ts";
-import type { WorkspacePath } from "../../policy/workspace/read.ts";
 import { escapeName } from "../../tools/files/escape-name.ts";
 import { createGlobMatcher, splitGlob } from "../../tools/search/glob-pattern.ts";
 import { ToolFailure } from "../../tools/tool.ts";
@@ -16,7 +16,7 @@ import { formatTree } from "../workspace/tree.ts";
 /** Whether a mention means files by a pattern. */
 
 /** Attaches the names in a folder and below it. Who wants the contents of all its files writes `@folder/**`. */
-export const attachFolder = async ({ path, shown }: WorkspacePath, options: AttachOptions): Promise<Attachment> => {
+export const attachFolder = async ({ path, shown }: ResolvedPath, options: AttachOptions): Promise<Attachment> => {
   const kept = await options.files.ignored(path, { git: false, own: true });
   if (kept !== undefined) return refuseAttachment("ignored", `${escapeName(shown)} is kept from models by ${kept}.`);
   const found = await scanWorkspace({ ...options, folder: path });

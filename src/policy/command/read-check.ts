@@ -1,6 +1,6 @@
+import type { IgnoreFilter } from "../../tools/capabilities.ts";
 import { posix } from "node:path";
 import { PolicyError } from "../error.ts";
-import type { IgnoreSelection } from "../workspace/ignore.ts";
 import { isInsideIgnoringCase } from "../workspace/protected-paths.ts";
 import type { Workspace } from "../workspace/open.ts";
 
@@ -37,7 +37,7 @@ export const createReadCheck =
     }
   };
 
-const agentIgnoreFiles: IgnoreSelection = { git: false, own: true };
+const agentIgnoreFiles: IgnoreFilter = { git: false, own: true };
 
 /** The largest number of entries that are checked; a larger folder needs approval. */
 const maxEntries = 5000;

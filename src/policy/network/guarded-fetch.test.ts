@@ -1,3 +1,4 @@
+import type { Web } from "../../tools/capabilities.ts";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import {
   connect as connectTo,
@@ -12,7 +13,7 @@ import { sleepWithClock } from "../../world/sleep.ts";
 import type { Clock } from "../../world/world.ts";
 import { PolicyError } from "../error.ts";
 import type { ConnectSocket } from "./http-exchange.ts";
-import { createGuardedWeb, type GuardedWeb, type GuardedWebOptions } from "./guarded-fetch.ts";
+import { createGuardedWeb, type GuardedWebOptions } from "./guarded-fetch.ts";
 
 const never = new AbortController().signal;
 const asked = { most: 1000, signal: never };
@@ -328,7 +329,7 @@ describe("fetching from the web", () => {
   });
 
   describe("with a timeout", () => {
-    const late = async (work: (clock: ManualClock) => Promise<{ web: GuardedWeb; waiting: Promise<unknown> }>) => {
+    const late = async (work: (clock: ManualClock) => Promise<{ web: Web; waiting: Promise<unknown> }>) => {
       const clock = manualClock();
       const { web, waiting } = await work(clock);
       const fetched = web.fetch("http://slow.test/", asked);

@@ -1,3 +1,4 @@
+import type { FetchResult, Web } from "../../tools/capabilities.ts";
 import { NetError } from "../../world/net.ts";
 import type { Clock } from "../../world/world.ts";
 import { PolicyError } from "../error.ts";
@@ -21,28 +22,12 @@ export type GuardedWebOptions = {
   readonly deadline?: number;
 };
 
-/** The response. `url` is the final URL after redirects. */
-type GuardedResponse = {
-  readonly url: string;
-  readonly status: number;
-  readonly type: string;
-  readonly bytes: Uint8Array;
-  readonly cut: boolean;
-};
-
-export type GuardedWeb = {
-  readonly fetch: (
-    url: string,
-    options: { readonly most: number; readonly signal: AbortSignal },
-  ) => Promise<GuardedResponse>;
-};
-
 /**
  * Creates a client that fetches from the public internet only (SSRF protection). It sends no cookie, password or
  * other credential. Throws a `PolicyError` for a refusal or timeout, a `NetError` if the connection fails, and the
  * signal's reason on abort.
  */
-export const createGuardedWeb = (options: GuardedWebOptions): GuardedWeb => ({
+export const createGuardedWeb = (options: GuardedWebOptions): Web => ({
   fetch: async (url, { most: maxBytes, signal }) => {
     signal.throwIfAborted();
     const { clock, deadline = 30_000 } = options;
@@ -66,7 +51,7 @@ type FetchContext = GuardedWebOptions & { readonly maxBytes: number; readonly si
 /** The largest number of redirects in a row. */
 const maxRedirects = 5;
 
-const followRedirects = async (address: string, context: FetchContext): Promise<GuardedResponse> => {
+const followRedirects = async (address: string, context: FetchContext): Promise<FetchResult> => {
   let from: URL | undefined;
   let text = address;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {

@@ -1,3 +1,4 @@
+import type { FindOptions, FindResult, GrepOptions, GrepResult } from "../../tools/capabilities.ts";
 import { join } from "node:path";
 import type { FileHandle, Folder } from "../../world/disk.ts";
 import { startRegexWorker } from "./regex-worker.ts";
@@ -5,11 +6,7 @@ import {
   compareMatches,
   maxLineLength,
   maxMatchCharacters,
-  type FindFilesOptions,
-  type FindFilesResult,
-  type SearchTextOptions,
   type SearchMatch,
-  type SearchTextResult,
   type SearchScope,
   type SearchWorld,
 } from "./open.ts";
@@ -21,8 +18,8 @@ const maxFileBytes = 2 ** 24;
 export const findFilesInJavaScript = async (
   world: SearchWorld,
   scope: SearchScope,
-  { wanted, most: maxResults, signal }: FindFilesOptions,
-): Promise<FindFilesResult> => {
+  { wanted, most: maxResults, signal }: FindOptions,
+): Promise<FindResult> => {
   const found: { readonly path: string; readonly modified: number }[] = [];
   for await (const { path, look: stat } of walkFiles(world, scope, signal))
     if (wanted(path)) found.push({ path, modified: (await stat())?.modified ?? 0 });
@@ -34,8 +31,8 @@ export const findFilesInJavaScript = async (
 export const searchTextInJavaScript = async (
   world: SearchWorld,
   scope: SearchScope,
-  { pattern, wanted = () => true, most: maxResults, signal }: SearchTextOptions,
-): Promise<SearchTextResult> => {
+  { pattern, wanted = () => true, most: maxResults, signal }: GrepOptions,
+): Promise<GrepResult> => {
   const matches: SearchMatch[] = [];
   let characters = 0;
   const worker = await startRegexWorker(pattern, world.clock, signal);

@@ -1,3 +1,4 @@
+import type { FileSearch } from "../../tools/capabilities.ts";
 import { basename, dirname } from "node:path";
 import type { Disk } from "../../world/disk.ts";
 import type { Processes } from "../../world/processes.ts";
@@ -21,45 +22,12 @@ export type SearchWorld = {
 /** Which ignore files count. */
 type SearchIgnores = { readonly git: boolean; readonly own: boolean };
 
-/** The options of a search for files. */
-export type FindFilesOptions = {
-  readonly rules: SearchIgnores;
-  readonly wanted: (path: string) => boolean;
-  readonly names?: FileNamePattern;
-  readonly most: number;
-  readonly signal: AbortSignal;
-};
-
-/** A glob pattern that the names of all wanted files match, so that others can be skipped. */
-export type FileNamePattern = { readonly pattern: string; readonly caseSensitive: boolean };
-
-export type FindFilesResult = { readonly paths: readonly string[]; readonly cut: boolean };
-
-/** The options of a search for text. */
-export type SearchTextOptions = {
-  readonly pattern: string;
-  readonly wanted?: (path: string) => boolean;
-  readonly names?: FileNamePattern;
-  readonly most: number;
-  readonly signal: AbortSignal;
-};
-
 export type SearchMatch = { readonly path: string; readonly line: number; readonly text: string };
-export type SearchTextResult = { readonly matches: readonly SearchMatch[]; readonly cut: boolean };
-
-/** Searches files and text. Paths are canonical, inside the workspace. */
-export type SearchService = {
-  /** Finds files below a folder, most recently modified first. */
-  readonly files: (folder: string, find: FindFilesOptions) => Promise<FindFilesResult>;
-  /** Finds lines below a folder or in one file, sorted by path and line. */
-  readonly text: (path: string, grep: SearchTextOptions) => Promise<SearchTextResult>;
-};
-
 /**
  * Opens the search service. It uses no shell, follows no links, and neither the project nor the environment can
  * configure ripgrep. A folder that git ignores is searched if it is named explicitly; files hidden from models never are.
  */
-export const openSearch = (world: SearchWorld): SearchService => ({
+export const openSearch = (world: SearchWorld): FileSearch => ({
   files: (folder, find) =>
     withExplainedErrors(folder, async () => {
       const scope = { folder, ...(await chooseIgnores(world, folder, find.rules)) };

@@ -1,3 +1,4 @@
+import type { FindOptions, FindResult, GrepOptions, GrepResult, NamePattern } from "../../tools/capabilities.ts";
 import type { Processes, Program, RunningProcess } from "../../world/processes.ts";
 import { PolicyError } from "../error.ts";
 import {
@@ -5,12 +6,7 @@ import {
   maxLineLength,
   maxMatchCharacters,
   RipgrepUnavailableError,
-  type FindFilesOptions,
-  type FindFilesResult,
-  type SearchTextOptions,
   type SearchMatch,
-  type SearchTextResult,
-  type FileNamePattern,
   type SearchScope,
   type SearchWorld,
 } from "./open.ts";
@@ -20,8 +16,8 @@ export const findFilesWithRipgrep = async (
   world: SearchWorld,
   ripgrep: string,
   scope: SearchScope,
-  { wanted, names, most: maxResults, signal }: FindFilesOptions,
-): Promise<FindFilesResult> => {
+  { wanted, names, most: maxResults, signal }: FindOptions,
+): Promise<FindResult> => {
   const findIgnoreFile = await world.files.ignoring(scope.folder, { git: false, own: true });
   const paths: string[] = [];
   const args = ["--files", "--sortr=modified", ...nameArguments(names)];
@@ -42,8 +38,8 @@ export const searchTextWithRipgrep = async (
   world: SearchWorld,
   ripgrep: string,
   scope: SearchScope,
-  { pattern, wanted = () => true, names, most: maxResults, signal }: SearchTextOptions,
-): Promise<SearchTextResult> => {
+  { pattern, wanted = () => true, names, most: maxResults, signal }: GrepOptions,
+): Promise<GrepResult> => {
   const findIgnoreFile = await world.files.ignoring(scope.folder, { git: false, own: true });
   const reader = new RipgrepOutputReader(
     (path) => wanted(path) && findIgnoreFile(path, false) === undefined,
@@ -67,7 +63,7 @@ export const searchTextWithRipgrep = async (
 };
 
 /** Filters files by name where the pattern means the same to ripgrep. A type keeps ignore files in force; a glob would override them. */
-const nameArguments = (names: FileNamePattern | undefined): readonly string[] => {
+const nameArguments = (names: NamePattern | undefined): readonly string[] => {
   if (names === undefined || !isSimpleGlob(names.pattern)) return [];
   const pattern = names.caseSensitive
     ? names.pattern

@@ -1,3 +1,4 @@
+import type { ShellCommand, ShellCommandResult } from "../../tools/capabilities.ts";
 import type { Processes, Program, RunningProcess } from "../../world/processes.ts";
 import type { Clock } from "../../world/world.ts";
 import type { AutoApprovedCommands } from "../command/auto-approved.ts";
@@ -36,35 +37,14 @@ export type ConfinedProgram = {
   readonly finish: (end: { readonly code: number | undefined; readonly output: string }) => Promise<string>;
 };
 
-/** A command to run. */
-export type ShellRunOptions = {
-  readonly text: string;
-  readonly folder: string;
-  readonly timeout?: number;
-  readonly signal: AbortSignal;
-  readonly report: (text: string) => void;
-};
-
-/** The result of a command. */
-export type ShellRunResult = {
-  readonly folder: string;
-  readonly output: string;
-  readonly error: string | undefined;
-  readonly code: number | undefined;
-  readonly signal: string | undefined;
-  readonly background: readonly number[];
-  readonly group: number | undefined;
-  readonly ended: "exit" | "timeout" | "cancelled";
-};
-
 /** Opens the shell service: one process group per command, which is killed as a whole when the command is stopped. */
 export const openShell = (
   world: ShellWorld,
-): { readonly run: (command: ShellRunOptions) => Promise<ShellRunResult> } => ({
+): { readonly run: (command: ShellCommand) => Promise<ShellCommandResult> } => ({
   run: (command) => runCommand(world, command),
 });
 
-const runCommand = async (world: ShellWorld, command: ShellRunOptions): Promise<ShellRunResult> => {
+const runCommand = async (world: ShellWorld, command: ShellCommand): Promise<ShellCommandResult> => {
   if (command.text.includes("\0"))
     throw new PolicyError("policy_violation", "A command cannot contain a NUL character.");
   const folder = await resolveFolder(world, command.folder);

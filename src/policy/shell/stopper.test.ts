@@ -30,7 +30,7 @@ it("returns the processes that did not end, and the result says that they may st
   expect(result).toMatchObject({
     display: {
       type: "text",
-      text: "The command was cancelled and told to stop, but it may still be running (7).",
+      text: "The command was cancelled and signalled to stop, but may still be running (7).",
     },
   });
 });

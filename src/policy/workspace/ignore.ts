@@ -1,9 +1,7 @@
+import type { IgnoreFilter } from "../../tools/capabilities.ts";
 import type { Ignore } from "ignore";
 import type { Folder } from "../../world/disk.ts";
 import { releaseWalk, walkPath, type WorkspaceRoot } from "./walk.ts";
-
-/** Which ignore files apply: git's, and those for agents. */
-export type IgnoreSelection = { readonly git: boolean; readonly own: boolean };
 
 /** A path by its root and the names below it. */
 export type RootedPath = { readonly root: WorkspaceRoot; readonly names: readonly string[] };
@@ -13,10 +11,10 @@ export type IgnoreFiles = {
   /** The ignore file that excludes a path, relative to its root; undefined if none does. */
   readonly findIgnoreFile: (
     what: RootedPath & { readonly isFolder: boolean },
-    rules: IgnoreSelection,
+    rules: IgnoreFilter,
   ) => Promise<string | undefined>;
   /** The same for all entries of a folder, by the current content of the ignore files. */
-  readonly openFolder: (folder: RootedPath, rules: IgnoreSelection) => Promise<IgnoreTest>;
+  readonly openFolder: (folder: RootedPath, rules: IgnoreFilter) => Promise<IgnoreTest>;
 };
 
 /** Returns the ignore file that excludes a name in a folder, or a path below it as far as the same files apply. A link is matched by its own name. */
@@ -35,7 +33,7 @@ export type IgnoreFilesOptions = {
 export const openIgnoreFiles = ({ roots, own: agentFiles }: IgnoreFilesOptions): IgnoreFiles => {
   const texts = new Map<string, IgnorePatterns>();
   const matchers = new Map<string, PatternMatcher>();
-  const openFolder = async ({ root, names }: RootedPath, rules: IgnoreSelection): Promise<IgnoreTest> => {
+  const openFolder = async ({ root, names }: RootedPath, rules: IgnoreFilter): Promise<IgnoreTest> => {
     const sources = await loadIgnoreFiles({ root, names }, { rules, own: agentFiles, roots, texts });
     if (sources.length === 0 && !rules.git) return () => undefined;
     const matcher = await getMatcher(sources, rules, matchers);
@@ -64,7 +62,7 @@ type IgnoreReadContext = {
   readonly roots: () => readonly WorkspaceRoot[];
   readonly texts: Map<string, IgnorePatterns>;
 };
-type IgnoreQuery = IgnoreReadContext & { readonly rules: IgnoreSelection; readonly own: readonly string[] };
+type IgnoreQuery = IgnoreReadContext & { readonly rules: IgnoreFilter; readonly own: readonly string[] };
 
 /** Loads the ignore files that apply to a folder, lowest precedence first. */
 const loadIgnoreFiles = async (
@@ -190,7 +188,7 @@ const maxMatchers = 500;
 
 const getMatcher = async (
   sources: readonly LoadedIgnoreFile[],
-  { git }: IgnoreSelection,
+  { git }: IgnoreFilter,
   matchers: Map<string, PatternMatcher>,
 ): Promise<PatternMatcher> => {
   const key = [git, ...sources.map(({ file, text }) => `${file} ${text.identity}`)].join("\n");

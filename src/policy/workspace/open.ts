@@ -1,19 +1,12 @@
+import type { DirectoryEntry, IgnoreFilter, OpenedFile, ResolvedPath } from "../../tools/capabilities.ts";
 import { join } from "node:path";
 import type { Disk } from "../../world/disk.ts";
 import { PolicyError } from "../error.ts";
-import { openIgnoreFiles, type IgnoreSelection, type IgnoreTest, type RootedPath } from "./ignore.ts";
+import { openIgnoreFiles, type IgnoreTest, type RootedPath } from "./ignore.ts";
 import { isInside, splitPath, parsePath, quotePath } from "./paths.ts";
 import { isInsideIgnoringCase } from "./protected-paths.ts";
 import { explainDiskError } from "./disk-errors.ts";
-import {
-  readBytesAt,
-  listFolderAt,
-  openFileAt,
-  describePath,
-  type WorkspaceEntry,
-  type WorkspaceFile,
-  type WorkspacePath,
-} from "./read.ts";
+import { readBytesAt, listFolderAt, openFileAt, describePath } from "./read.ts";
 import { openScratchFolder, canonicalizePath, type ScratchFolder } from "./scratch.ts";
 import { walkedNames, walkedPath, releaseWalk, walkPath, type WorkspaceRoot, type WalkResult } from "./walk.ts";
 import { writeFileAt } from "./write.ts";
@@ -42,17 +35,17 @@ export type Workspace = {
   /** The canonical paths of the roots. */
   readonly roots: readonly string[];
   /** Resolves a path, all links followed. */
-  readonly resolve: (path: string) => Promise<WorkspacePath>;
+  readonly resolve: (path: string) => Promise<ResolvedPath>;
   /** Opens a regular file for reading. */
-  readonly open: (path: string) => Promise<WorkspaceFile>;
+  readonly open: (path: string) => Promise<OpenedFile>;
   /** Reads a whole file of at most `most` bytes. */
   readonly bytes: (path: string, maxCount: number) => Promise<Uint8Array>;
   /** Lists a folder, sorted by name; the first `most` entries. */
-  readonly list: (path: string, maxCount?: number) => Promise<readonly WorkspaceEntry[]>;
+  readonly list: (path: string, maxCount?: number) => Promise<readonly DirectoryEntry[]>;
   /** The ignore file that excludes this path or its target; undefined if none does. */
-  readonly ignored: (path: string, rules: IgnoreSelection) => Promise<string | undefined>;
+  readonly ignored: (path: string, rules: IgnoreFilter) => Promise<string | undefined>;
   /** The same for all entries of a folder, each by its own name. */
-  readonly ignoring: (folder: string, rules: IgnoreSelection) => Promise<IgnoreTest>;
+  readonly ignoring: (folder: string, rules: IgnoreFilter) => Promise<IgnoreTest>;
   /** Lists the existing ignore files for agents. */
   readonly ignoreFiles: () => Promise<readonly string[]>;
   /**

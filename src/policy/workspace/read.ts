@@ -1,38 +1,12 @@
+import type { DirectoryEntry, OpenedFile, ResolvedPath } from "../../tools/capabilities.ts";
 import type { DiskEntry, EntryKind, FileHandle, Folder } from "../../world/disk.ts";
 import { PolicyError } from "../error.ts";
 import { isInside, invalidNameReason, quotePath } from "./paths.ts";
 import { explainDiskError } from "./disk-errors.ts";
 import { walkedPath, type WalkResult } from "./walk.ts";
 
-/** A resolved path of the workspace: canonical, and as displayed, relative to its root. */
-export type WorkspacePath = {
-  readonly path: string;
-  readonly shown: string;
-  readonly kind: "file" | "folder" | "other" | "absent";
-  readonly size: number;
-  readonly modified: number;
-  /** "absent" if nothing exists there. */
-  readonly identity: string;
-  /** Why a new file there would have an invalid name. */
-  readonly fault?: string;
-};
-
-/** A file opened for reading. The caller closes it. */
-export type WorkspaceFile = {
-  readonly place: WorkspacePath;
-  readonly read: (at: number, length: number) => Promise<Uint8Array>;
-  readonly close: () => Promise<void>;
-};
-
-export type WorkspaceEntry = {
-  readonly name: string;
-  readonly kind: EntryKind;
-  readonly size: number;
-  readonly modified: number;
-};
-
 /** Describes the result of a walk. */
-export const describePath = (walk: WalkResult, entry: DiskEntry | undefined): WorkspacePath => {
+export const describePath = (walk: WalkResult, entry: DiskEntry | undefined): ResolvedPath => {
   const path = walkedPath(walk);
   const place = { path, shown: displayPath(walk.root.path, path) };
   if (entry === undefined) {
@@ -54,7 +28,7 @@ const displayPath = (root: string, path: string): string => {
 };
 
 /** Opens the regular file a walk ended at. */
-export const openFileAt = async (walk: WalkResult): Promise<WorkspaceFile> => {
+export const openFileAt = async (walk: WalkResult): Promise<OpenedFile> => {
   const file = await requireFileAt(walk);
   try {
     const place = describePath(walk, await file.stat());
@@ -100,11 +74,11 @@ const requireFileAt = async (walk: WalkResult): Promise<FileHandle> => {
 };
 
 /** Lists the first entries of a folder, sorted by name. */
-export const listFolderAt = async (walk: WalkResult, maxCount: number): Promise<readonly WorkspaceEntry[]> => {
+export const listFolderAt = async (walk: WalkResult, maxCount: number): Promise<readonly DirectoryEntry[]> => {
   const folder = await requireFolderAt(walk);
   try {
     const items = await readFirstNames(folder, maxCount);
-    const entries: WorkspaceEntry[] = [];
+    const entries: DirectoryEntry[] = [];
     for (let start = 0; start < items.length; start += maxConcurrentReads)
       entries.push(
         ...(await Promise.all(items.slice(start, start + maxConcurrentReads).map((item) => readDetails(folder, item)))),
@@ -131,7 +105,7 @@ const readFirstNames = async (folder: Folder, maxCount: number): Promise<readonl
   return first();
 };
 
-const readDetails = async (folder: Folder, { name, kind }: FolderItem): Promise<WorkspaceEntry> => {
+const readDetails = async (folder: Folder, { name, kind }: FolderItem): Promise<DirectoryEntry> => {
   const entry = await folder.stat(name).catch(() => undefined);
   return { name, kind: entry?.kind ?? kind, size: entry?.size ?? 0, modified: entry?.modified ?? 0 };
 };

@@ -6,7 +6,6 @@ import {
   type ToolResult,
   ToolFailure,
 } from "../../tools/tool.ts";
-import { asToolFailure } from "../capabilities.ts";
 import type { CallDecision } from "../events.ts";
 import { CallStoppedError } from "../call/stop.ts";
 
@@ -31,11 +30,10 @@ export const resultFromReturn = ({ content, display, error }: ToolResult): CallC
 
 /** Converts an error thrown on the way or by the tool. A tool that crashes ends like one that fails. */
 export const resultFromError = (error: unknown, output = ""): CallCompletion => {
-  const failure = asToolFailure(error);
-  if (failure instanceof CallStoppedError) return cancelledResult(`${failure.message} before it ran.`);
-  if (failure instanceof CallRefusedError) return cancelledResult(failure.message);
-  if (failure instanceof ToolFailure) return failedResult({ type: failure.type, message: failure.message }, output);
-  const message = failure instanceof Error ? failure.message : String(failure);
+  if (error instanceof CallStoppedError) return cancelledResult(`${error.message} before it ran.`);
+  if (error instanceof CallRefusedError) return cancelledResult(error.message);
+  if (error instanceof ToolFailure) return failedResult({ type: error.type, message: error.message }, output);
+  const message = error instanceof Error ? error.message : String(error);
   return failedResult({ type: "unhandled_exception", message: `The tool failed unexpectedly: ${message}` }, output);
 };
 

@@ -1,3 +1,4 @@
+import type { ShellCommand, ShellCommandResult } from "../../../tools/capabilities.ts";
 import { posix } from "node:path";
 import { createChangedFiles } from "./changed-files.ts";
 import type { CommandAnalysis } from "../analysis.ts";
@@ -5,7 +6,6 @@ import { findExecutedFiles, commonManifests } from "./executed-files.ts";
 import type { CommandRules } from "../decide.ts";
 import type { CommandText, JudgedCommand } from "../../gate/request.ts";
 import { quotePath } from "../../workspace/paths.ts";
-import type { ShellRunOptions, ShellRunResult } from "../../shell/run.ts";
 import type { Workspace } from "../../workspace/open.ts";
 
 /** Asks again about commands that rules allow, once the agent changed a file they execute. */
@@ -21,7 +21,7 @@ export type ChangedFileCheck = {
 
 type AnalyzedCommand = JudgedCommand & { readonly analysis: CommandAnalysis };
 
-type TrackedShell = { readonly run: (command: ShellRunOptions) => Promise<ShellRunResult> };
+type TrackedShell = { readonly run: (command: ShellCommand) => Promise<ShellCommandResult> };
 
 /** Creates the check. `canonical` follows the links of an absolute path. */
 export const createChangedFileCheck = (
