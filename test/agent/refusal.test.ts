@@ -77,7 +77,7 @@ describe("a request that the provider refuses", () => {
     app.submit("Look around.");
     await app.waitForText("See /explain for what was sent");
     app.submit("/explain");
-    await app.waitForText("The last request, to anthropic/claude-sonnet-5: 1 call");
+    await app.waitForText("Last request, to anthropic/claude-sonnet-5: 1 call");
     await app.quit();
   });
 });

@@ -45,7 +45,7 @@ describe("a tool whose schema refers to itself", () => {
     ];
     expect(selectTools(items, { excludeTools: [] }, warnings).map(({ name }) => name)).toEqual(["tree", "leaf"]);
     expect(warnings).toEqual([
-      'The parameters of "tree" refer to themselves: where an API refuses that, the session goes on without this tool.',
+      'The parameters of "tree" refer to themselves: an API that rejects recursive schemas gets the session without this tool.',
     ]);
   });
 });

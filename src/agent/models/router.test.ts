@@ -18,39 +18,39 @@ const overloaded: Failure = { ...who, kind: "overloaded" };
 
 describe("a model router", () => {
   it("fails over to the next model of a pool, and to none when all have failed", () => {
-    const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
-    expect(route.startTurn()).toBeUndefined();
-    expect(describeChange(route.recordFailure(overloaded))).toBe(`${first} -> ${second} (failover)`);
-    expect(describeChange(route.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
-    expect(route.recordFailure(overloaded)).toBeUndefined();
-    expect(modelName(route.current)).toBe(third);
+    const router = new ModelRouter(pool("failover"), { elapsed: () => 0 });
+    expect(router.startTurn()).toBeUndefined();
+    expect(describeChange(router.recordFailure(overloaded))).toBe(`${first} -> ${second} (failover)`);
+    expect(describeChange(router.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
+    expect(router.recordFailure(overloaded)).toBeUndefined();
+    expect(modelName(router.current)).toBe(third);
   });
 
   it("returns to the preferred model with a new turn, once its cooldown is over", () => {
     let now = 0;
-    const route = new ModelRouter(pool("failover"), { elapsed: () => now });
-    route.startTurn();
-    route.recordFailure(overloaded);
+    const router = new ModelRouter(pool("failover"), { elapsed: () => now });
+    router.startTurn();
+    router.recordFailure(overloaded);
     now = 59_999;
-    expect(route.startTurn()).toBeUndefined();
+    expect(router.startTurn()).toBeUndefined();
     now = 60_000;
-    expect(describeChange(route.startTurn())).toBe(`${second} -> ${first} (recovered)`);
+    expect(describeChange(router.startTurn())).toBe(`${second} -> ${first} (recovered)`);
   });
 
   it("does not use a model for as long as its provider asks", () => {
     let now = 0;
-    const route = new ModelRouter(pool("failover"), { elapsed: () => now });
-    route.startTurn();
-    route.recordFailure({ ...who, kind: "rate-limited", retryAfter: 100_000 });
+    const router = new ModelRouter(pool("failover"), { elapsed: () => now });
+    router.startTurn();
+    router.recordFailure({ ...who, kind: "rate-limited", retryAfter: 100_000 });
     now = 99_999;
-    expect(route.startTurn()).toBeUndefined();
+    expect(router.startTurn()).toBeUndefined();
     now = 100_000;
-    expect(describeChange(route.startTurn())).toBe(`${second} -> ${first} (recovered)`);
+    expect(describeChange(router.startTurn())).toBe(`${second} -> ${first} (recovered)`);
   });
 
   it("rotates through the models, one turn each", () => {
-    const route = new ModelRouter(pool("round-robin"), { elapsed: () => 0 });
-    const turns = Array.from({ length: 5 }, () => (route.startTurn(), modelName(route.current)));
+    const router = new ModelRouter(pool("round-robin"), { elapsed: () => 0 });
+    const turns = Array.from({ length: 5 }, () => (router.startTurn(), modelName(router.current)));
     expect(turns).toEqual([first, second, third, first, second]);
   });
 
@@ -62,43 +62,45 @@ describe("a model router", () => {
       { ...who, kind: "cancelled" },
     ];
     for (const failure of kinds) {
-      const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
-      expect(route.recordFailure(failure), failure.kind).toBeUndefined();
+      const router = new ModelRouter(pool("failover"), { elapsed: () => 0 });
+      expect(router.recordFailure(failure), failure.kind).toBeUndefined();
     }
   });
 
   it("fails over if the model does not exist", () => {
-    const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
-    expect(describeChange(route.recordFailure({ ...who, kind: "refused", status: 404, rules: [] }))).toBe(
+    const router = new ModelRouter(pool("failover"), { elapsed: () => 0 });
+    expect(describeChange(router.recordFailure({ ...who, kind: "refused", status: 404, rules: [] }))).toBe(
       `${first} -> ${second} (failover)`,
     );
   });
 
   it("switches to the model the person chooses, even during its cooldown", () => {
-    const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
-    route.startTurn();
-    route.recordFailure(overloaded);
-    expect(describeChange(route.switchTo(pool("failover"), parseModel(first)))).toBe(`${second} -> ${first} (asked)`);
-    expect(route.startTurn()).toBeUndefined();
+    const router = new ModelRouter(pool("failover"), { elapsed: () => 0 });
+    router.startTurn();
+    router.recordFailure(overloaded);
+    expect(describeChange(router.switchTo(pool("failover"), parseModel(first)))).toBe(
+      `${second} -> ${first} (requested)`,
+    );
+    expect(router.startTurn()).toBeUndefined();
   });
 
   it("stays with the model the person chose when the one before it fails, which gets a cooldown", () => {
-    const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
-    route.startTurn();
-    route.switchTo(pool("failover"), parseModel(second));
-    expect(route.recordFailure(overloaded, parseModel(first))).toBeUndefined();
-    expect(modelName(route.current)).toBe(second);
-    route.startTurn();
-    expect(modelName(route.current)).toBe(second);
+    const router = new ModelRouter(pool("failover"), { elapsed: () => 0 });
+    router.startTurn();
+    router.switchTo(pool("failover"), parseModel(second));
+    expect(router.recordFailure(overloaded, parseModel(first))).toBeUndefined();
+    expect(modelName(router.current)).toBe(second);
+    router.startTurn();
+    expect(modelName(router.current)).toBe(second);
   });
 
   it("returns to the model the person chose, not to the first of the pool", () => {
     let now = 0;
-    const route = new ModelRouter(pool("failover"), { elapsed: () => now });
-    route.switchTo(pool("failover"), parseModel(second));
-    expect(route.startTurn()).toBeUndefined();
-    expect(describeChange(route.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
+    const router = new ModelRouter(pool("failover"), { elapsed: () => now });
+    router.switchTo(pool("failover"), parseModel(second));
+    expect(router.startTurn()).toBeUndefined();
+    expect(describeChange(router.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
     now = 60_000;
-    expect(describeChange(route.startTurn())).toBe(`${third} -> ${second} (recovered)`);
+    expect(describeChange(router.startTurn())).toBe(`${third} -> ${second} (recovered)`);
   });
 });
