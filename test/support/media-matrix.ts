@@ -130,7 +130,7 @@ const older: Readonly<Record<string, readonly [Delivery, Delivery, Delivery, Del
 /** Why a cell is not what that matrix says. */
 const reasons: Readonly<Record<string, string>> = {
   "bedrock/us.anthropic.claude-sonnet-5-v1:0 document":
-    "A PDF alone inside a result is answered with 200 and not read; beside the results it is.",
+    "A PDF alone inside a result gets a 200 and is not read; beside the results it is.",
   "bedrock/us.anthropic.claude-sonnet-5-v1:0 video": "Claude on Bedrock refuses video blocks.",
   "bedrock/us.amazon.nova-2-lite-v1:0 document": "Nova refuses a PDF inside a result and takes it beside the results.",
   "bedrock/us.amazon.nova-2-lite-v1:0 video": "Nova takes video beside the results, not inside.",
@@ -144,14 +144,14 @@ const reasons: Readonly<Record<string, string>> = {
   "google/gemini-2.5-flash document": "Before Gemini 3 nothing nests in a function response.",
   "google/gemini-2.5-flash audio": "Before Gemini 3 nothing nests in a function response.",
   "google/gemini-2.5-flash video": "Before Gemini 3 nothing nests in a function response.",
-  "openai-chat/gpt-5.6 audio": "Only audio models take audio; others answer 400.",
-  "openai-chat/gpt-4o-audio-preview image": "Audio models take words and sound.",
-  "openai-chat/gpt-4o-audio-preview document": "Audio models take words and sound.",
+  "openai-chat/gpt-5.6 audio": "Only audio models accept audio; others respond with 400.",
+  "openai-chat/gpt-4o-audio-preview image": "Audio models accept text and audio.",
+  "openai-chat/gpt-4o-audio-preview document": "Audio models accept text and audio.",
   "openai/gpt-5.6 audio": "The public API refuses audio in outputs and in messages.",
-  "xai/grok-4.5 image": "Responses takes pictures inside outputs; the older matrix speaks of Chat.",
-  "xai/grok-4.5 document": "Documents go to this API by address only, and bytes cannot.",
+  "xai/grok-4.5 image": "Responses accepts images inside outputs; the older matrix is about Chat.",
+  "xai/grok-4.5 document": "This API accepts documents only by URL, not as bytes.",
   "groq/openai/gpt-oss-120b image":
-    "This model takes words only; Groq's vision models take pictures after the results.",
+    "This model accepts only text; Groq's vision models accept images after the results.",
   "openrouter/anthropic/claude-sonnet-5 image":
     "OpenRouter takes every kind in tool messages and converts for the model behind it.",
   "openrouter/anthropic/claude-sonnet-5 document":
@@ -211,10 +211,10 @@ export const page = (): string => {
     "",
     "- **inside**: in the tool result, or in the message it was sent with.",
     "- **after**: the result says `See file ID`, and a user message after the whole batch shows the file.",
-    '- **named**: the model cannot take it. A text says kind, type, size and why; under `unsupportedMedia: "error"` it is an error.',
+    '- **named**: the model does not accept it. A text stub gives kind, type, size and reason; under `unsupportedMedia: "error"` it is an error.',
     "- Text files (text, CSV, Markdown, JSON, HTML, SVG and the like) are shown as text everywhere.",
-    "- Where an address (https) fares otherwise than bytes, the cell says so. `gs://`, `s3://`, `ms://` and uploaded files are in the provider data.",
-    "- Settings (`models.NAME.input`), and for `local` the server, may say which kinds a model takes; this page is what holds without them.",
+    "- Where a URL (https) is treated differently from bytes, the cell says so. `gs://`, `s3://`, `ms://` and uploaded files are in the provider data.",
+    "- Settings (`models.NAME.input`), and for `local` the server, may say which kinds a model accepts; this page shows the defaults.",
     "",
     "## Files in tool results",
     "",
