@@ -207,7 +207,7 @@ export const page = (): string => {
   return [
     "# Where media goes",
     "",
-    "This page is made from the provider data; `npx vitest run test/requests/media-matrix.test.ts -u` writes it anew.",
+    "Generated from the provider data with `npx vitest run test/requests/media-matrix.test.ts -u`.",
     "",
     "- **inside**: in the tool result, or in the message it was sent with.",
     "- **after**: the result says `See file ID`, and a user message after the whole batch shows the file.",
