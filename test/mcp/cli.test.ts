@@ -90,17 +90,17 @@ describe("parley mcp", () => {
     await parley("add", "broken", "--", process.execPath, scriptedServer, "exits");
     expect(await parley("test", "broken")).toMatchObject({
       code: 1,
-      out: "broken: failed. broken has ended. Last output on stderr: no licence\n",
+      out: "broken: failed. broken has exited. Last output on stderr: no licence\n",
     });
   });
 
   it.each<[readonly string[], RegExp]>([
     [["add", "x"], /Missing command or URL/],
     [["add"], /Missing argument NAME: parley mcp add NAME/],
-    [["add", "x", "https://a.test", "-e", "A=1"], /--env is for programs/],
-    [["add", "x", "-H", "a:b", "--", "cmd"], /--header and --transport are for addresses/],
-    [["add", "x", "-e", "A", "--", "cmd"], /--env is a name and a value with = between/],
-    [["add", "x", "--timeout", "soon", "--", "cmd"], /--timeout is a whole number/],
+    [["add", "x", "https://a.test", "-e", "A=1"], /--env is for commands/],
+    [["add", "x", "-H", "a:b", "--", "cmd"], /--header and --transport are for URLs/],
+    [["add", "x", "-e", "A", "--", "cmd"], /--env must be NAME=VALUE, not "A"/],
+    [["add", "x", "--timeout", "soon", "--", "cmd"], /--timeout must be a whole number/],
     [["fly"], /Unknown action "fly" for mcp/],
   ])("rejects %j with a message", async (args, words) => {
     const { code, error } = await parley(...args);
