@@ -87,7 +87,7 @@ export class McpServer implements McpToolHost {
     return this.#state;
   }
 
-  /** What it offers: while it connects, the cached catalog. */
+  /** Everything it offers: while it connects, the cached catalog. */
   get catalog(): Catalog {
     return this.#catalog;
   }

@@ -51,7 +51,7 @@ export type McpServerStatus = {
   readonly prompts: number;
   /** Its instructions for models. */
   readonly instructions: string;
-  /** What is not offered, and why. */
+  /** Tools and lists that are not offered, with the reason. */
   readonly omitted: readonly string[];
 };
 

@@ -97,7 +97,7 @@ export type FinishedCall = {
   readonly outcome: Outcome;
   /** The bytes of the files in the outcome. */
   readonly blobs: Blobs;
-  /** What the user sees. */
+  /** The display for the user. */
   readonly display: ToolDisplay;
   readonly error?: ToolError;
   /** Set where policy denied the call. */

@@ -232,7 +232,7 @@ const servicesInMemory = (files: Map<string, string>, commands: string[]): Polic
       : { ...known, kind: "file", identity: `text:${text}` };
   };
   const unused = (): never => {
-    throw new Error("Nobody uses this here.");
+    throw new Error("Not used here.");
   };
   return {
     files: {

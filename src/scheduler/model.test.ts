@@ -7,7 +7,7 @@ import { call, createHarness, type ToolRun, type SchedulerHarness } from "./harn
 const processes = 2;
 const toolTime = 60_000;
 
-/** What the model knows of a call: its kind, and what was done to it. */
+/** A call as the model knows it: its kind, and what was done to it. */
 type Known = {
   readonly id: CallId;
   readonly tool: Kind;

@@ -61,7 +61,7 @@ export type ToolReturn = unknown;
 export type ToolResult = {
   /** The content for the model, in order. */
   readonly content: readonly ToolContent[];
-  /** What the user sees. */
+  /** The display for the user. */
   readonly display: ToolDisplay;
   /** Set where the tool failed; `content` then says so too. */
   readonly error?: ToolError;

@@ -389,7 +389,7 @@ describe.each([
   });
 
   it("respects file modes", async ({ skip }) => {
-    if (!bench.obeysModes) skip("modes bind nobody who is root");
+    if (!bench.obeysModes) skip("file modes do not restrict root");
     bench.plant(at("secret"), file("x", 0o000));
     bench.plant(at("shut/x"), file("x"));
     bench.plant(at("fixed"), { kind: "folder", mode: 0o500 });

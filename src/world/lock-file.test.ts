@@ -76,7 +76,7 @@ describe("a lock", () => {
     expect([
       await processIdentity.isAlive(word),
       await processIdentity.isAlive(`${child.pid}-other-1`),
-      await processIdentity.isAlive("nobody"),
+      await processIdentity.isAlive("unknown"),
     ]).toEqual([true, false, false]);
     const ended = new Promise((resolve) => child.once("close", resolve));
     child.kill("SIGKILL");

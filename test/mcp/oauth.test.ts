@@ -61,7 +61,7 @@ describe("signing in to a server", () => {
     ["a file to open", { authorize: "file:///etc/passwd" }, /file|Invalid|URL/i],
     ["a script to open", { authorize: "javascript:alert(1)" }, /javascript|Invalid|URL/i],
     ["a place in the open", { authorize: "http://elsewhere.test/authorize" }, /http: as the place to sign in/],
-    ["an issuer that is somebody else", { issuer: "https://elsewhere.test" }, /[Ii]ssuer/],
+    ["another issuer", { issuer: "https://elsewhere.test" }, /[Ii]ssuer/],
   ])("does not start with %s", async (_, twist, words) => {
     await withOAuthService(twist, async (place) => {
       const shown: string[] = [];

@@ -28,7 +28,7 @@ const ask = (method, params) =>
 
 const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {}, logging: {} };
 
-/** What an honest server answers, by method. */
+/** The responses of a valid server, by method. */
 const honest = {
   initialize: ({ id, params }) =>
     answer(id, {
@@ -144,7 +144,7 @@ const behaviours = {
     },
   },
   many: listing(Array.from({ length: 10_000 }, (_, index) => tool(`tool_${index}`))),
-  /** As many tools as it is told, such as servers really have. */
+  /** The given number of tools, similar to those of real servers. */
   offers: listing(
     Array.from({ length: behaviour === "offers" ? Number(detail) : 0 }, (_, index) =>
       tool(`tool_${index}`, {

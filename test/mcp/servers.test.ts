@@ -195,14 +195,14 @@ describe("the resources of servers", () => {
     await withServers({ scripted: { lib: "honest" } }, async ({ servers, call }) => {
       expect([
         textOf(await call("list_mcp_resources")),
-        textOf(await call("list_mcp_resources", { server: "nobody" })),
+        textOf(await call("list_mcp_resources", { server: "unknown" })),
         textOf(await call("read_mcp_resource", { server: "lib", uri: "note://one" })),
-        textOf(await call("read_mcp_resource", { server: "nobody", uri: "note://one" })),
+        textOf(await call("read_mcp_resource", { server: "unknown", uri: "note://one" })),
       ]).toEqual([
         "lib: note://one  one",
         "There are no resources.",
         "the text of note://one",
-        'Error: invalid_tool_params: Unknown MCP server "nobody". There are lib.',
+        'Error: invalid_tool_params: Unknown MCP server "unknown". Available: lib.',
       ]);
       const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
       expect(await servers.readMention("lib:note://one", how)).toEqual([
@@ -345,10 +345,10 @@ describe("a request of a server", () => {
           .filter((name) => name.endsWith("echo"))
           .map(async (name) => {
             const answer = textOf(await call(name, { method: "sampling/createMessage", params: sampling }));
-            return (JSON.parse(answer) as { model?: string; code?: number }).model ?? "nobody";
+            return (JSON.parse(answer) as { model?: string; code?: number }).model ?? "unknown";
           }),
       );
-      expect([answers.toSorted(), heard]).toEqual([["asked", "nobody", "unasked"], [["refuse", "sampling"]]]);
+      expect([answers.toSorted(), heard]).toEqual([["asked", "unasked", "unknown"], [["refuse", "sampling"]]]);
     });
   });
 

@@ -22,7 +22,7 @@ import { normalizeResult } from "../../src/tools/result/normalize.ts";
 import { ToolFailure, type AnyTool, type EditProposal, type ToolResult } from "../../src/tools/tool.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
-/** What a call gets besides its arguments. */
+/** Options of a call besides its arguments. */
 export type WorkbenchCallOptions = {
   readonly signal?: AbortSignal;
   readonly report?: (text: string) => void;

@@ -92,7 +92,7 @@ describe("run_shell_command", () => {
     expect(existsSync(join(bench.root, "canary"))).toBe(false);
   });
 
-  it("reads no start-up files, has no input, and waits for nobody", async () => {
+  it("reads no start-up files, has no input, and waits for no prompt", async () => {
     bench.put("../home/.bashrc", "echo started\n");
     expect(await outputOf('cat; echo "[$-]"; git config --get user.name; echo $PAGER')).toMatch(/^\[hBc\]\ncat$/);
   });

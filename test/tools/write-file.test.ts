@@ -163,7 +163,7 @@ describe("write_file", () => {
 
   it("reports a conflict where a new file has appeared meanwhile", async () => {
     const approved = { before: undefined, after: "two\n" };
-    bench.put("a.txt", "somebody else's\n");
+    bench.put("a.txt", "another user's\n");
     const failure = await bench.failure(writeFile, { file_path: "a.txt", content: "two\n" }, { approved });
     expect(failure.type).toBe("file_modified_conflict");
   });

@@ -1,6 +1,6 @@
 import type { Clock } from "../../world/world.ts";
 
-/** Thrown to whoever waited too long. */
+/** The time limit was reached. */
 export class McpTimeoutError extends Error {}
 
 export type TimeLimit = { readonly clock: Clock; readonly ms: number; readonly signal: AbortSignal };

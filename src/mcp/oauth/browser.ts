@@ -6,7 +6,7 @@ import type { SignInConfig } from "../config/oauth.ts";
 import { McpServerError } from "../server-error.ts";
 import { readSignIn, signInPath, writeSignIn, type StoredSignIn, type SignInTarget } from "./store.ts";
 
-/** What the user sees before a sign-in: the URL to open, and the hosts involved. */
+/** The page shown to the user before a sign-in: the URL to open, and the hosts involved. */
 export type SignInPage = {
   readonly url: string;
   /** The host that asks for the sign-in. */

@@ -50,7 +50,7 @@ const checkProperties = (
       found.push({ path: [...path, name], expected: "no such parameter" });
 };
 
-/** What a schema expects a value to be, where the value is not. */
+/** The expectation of a schema that a value does not meet. */
 const findExpectation = (schema: Readonly<Record<string, unknown>>, value: unknown): string | undefined => {
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return types.join(" or ");

@@ -71,7 +71,7 @@ describe("a server's response", () => {
       { type: "image", data: png.replace(/(.{20})/g, "$1\n"), mimeType: "image/png" },
       "image/png",
     ],
-    ["what nobody can tell by its bytes", { type: "audio", data: "AAECAw==", mimeType: "audio/x-odd" }, "audio/x-odd"],
+    ["bytes of an unknown format", { type: "audio", data: "AAECAw==", mimeType: "audio/x-odd" }, "audio/x-odd"],
     [
       "what calls itself by no type",
       { type: "audio", data: "AAECAw==", mimeType: "a b\n" },

@@ -70,7 +70,7 @@ const sanitizeRoot = ({ name, binary }: CommandProgram): CommandProgram => ({
   binary: "path" in binary ? { ...binary, path: sanitizeLine(binary.path) } : binary,
 });
 
-/** What an answer of "always" would cover, sanitized. */
+/** The scope of an answer of "always", sanitized. */
 const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
   switch (always.type) {
     case "tool":

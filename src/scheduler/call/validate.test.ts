@@ -137,7 +137,7 @@ describe("an unknown tool", () => {
     ["frobnicate", 'There is no tool "frobnicate". There are read_file, list, lines, nothing.'],
     ["__proto__", 'There is no tool "__proto__". There are read_file, list, lines, nothing.'],
     ["x".repeat(300), `There is no tool "${"x".repeat(200)}...". There are read_file, list, lines, nothing.`],
-  ])("%s is told with what comes near", async (name, message) => {
+  ])("%s is reported with the nearest names", async (name, message) => {
     expect(await failureOf(name, "{}")).toEqual(["tool_not_registered", message]);
   });
 });

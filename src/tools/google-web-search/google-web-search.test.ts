@@ -48,7 +48,7 @@ describe("citations", () => {
     ["do not cut a letter in two", "€!", [{ end: 1, sources: [0] }], "€[1]!"],
     ["past the end stand at the end", "ab", [{ end: 99, sources: [0] }], "ab[1]"],
     [
-      "of sources nobody listed are left out",
+      "of unlisted sources are left out",
       "ab",
       [
         { end: 1, sources: [7, -1, 1.5] },

@@ -19,7 +19,7 @@ export const toFetchUrl = (address: string): string => {
   return `https://raw.githubusercontent.com/${owner}/${repository}/${rest.join("/")}`;
 };
 
-/** What ends a sentence does not belong to the address in it; a bracket does where it was opened within. */
+/** Trailing punctuation is not part of a URL; a closing bracket is, if it was opened within. */
 const withoutPunctuation = (address: string): string => {
   let end = address.length;
   for (let left = maxTrailingPunctuation; left > 0 && endsWithPunctuation(address.slice(0, end)); left -= 1) end -= 1;
