@@ -157,7 +157,7 @@ describe("the demo model with real tools", () => {
     [
       "read secret.key",
       ["read_file"],
-      /^I could not read secret\.key: .*kept from models by .*An ignore file excludes it\.$/,
+      /^I could not read secret\.key: .*excluded from models by .*An ignore file excludes it\.$/,
     ],
     ["remember that I like tea", ["save_memory"], 'Okay, I\'ve remembered that: "I like tea".'],
     [

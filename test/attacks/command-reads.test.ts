@@ -97,7 +97,7 @@ describe("a read-only command", () => {
 });
 
 describe("a folder with too many files to check", () => {
-  it("needs approval if something in it may be hidden from models", async () => {
+  it("needs approval if something in it may be excluded from models", async () => {
     for (let at = 0; at < 5100; at += 1) fixture.put(`many/${at}`, "");
     expect((await run("grep -r x many")).verdict).toBe("deny");
   });

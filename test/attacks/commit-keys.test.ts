@@ -112,7 +112,7 @@ describe("a commit that contains a key", () => {
     fixture.put("large.txt", "a line without anything of note\n".repeat(80_000));
     const result = await run(await open(), "git add .");
     expect(result.approvals.map(({ reason }) => reason)).toEqual([
-      "This would commit more than 2 MB of text. It could not be searched for keys.",
+      "This would commit more than 2 MB of text. It was not scanned for keys.",
     ]);
     expect((await run(await open({ mode: "yolo" }), "git add .")).verdict).toBe("allow");
   });

@@ -357,7 +357,7 @@ describe("a special file, or too much data, is refused soon", () => {
     execFileSync("bash", ["-c", `cd "$1" && seq -f name%.0f 20000 | xargs touch`, "-", join(fixture.root, "many")]);
     const result = await fixture.run("list_directory", { path: "many" });
     expect(result.verdict).toBe("allow");
-    expect(result.text).toContain("truncated: only the first 10000 names were looked at");
+    expect(result.text).toContain("truncated: only the first 10000 entries were read");
     expect(result.text).toContain("name1 (0 bytes)\nname10 (0 bytes)\nname100 (0 bytes)");
   });
 
@@ -459,10 +459,10 @@ describe("names and texts with a meaning to other programs are harmless", () => 
 
   it("P104 a link in place of the scratch folder is not followed", async () => {
     symlinkSync(fixture.out, join(fixture.base, "scratch"));
-    await expect(fixture.open()).rejects.toThrow("is a link. Nothing is kept there.");
+    await expect(fixture.open()).rejects.toThrow("is a link; no output is stored there.");
     rmSync(join(fixture.base, "scratch"));
     const result = await fixture.run("run_shell_command", { command: "seq 100000" }, modes.yolo);
-    const kept = /What was kept is in (\S+);/.exec(result.text)?.[1] ?? "";
+    const kept = /The stored output is in (\S+);/.exec(result.text)?.[1] ?? "";
     expect(existsSync(kept)).toBe(true);
   });
 });

@@ -142,7 +142,7 @@ describe("run_shell_command", () => {
     expect(output).toMatch(/^1\n2\n3\n/);
     expect(output).toMatch(/99999\n100000$/);
     const [, left, file] =
-      /\[(\d+) characters left out here\. What was kept is in \{KEPT\}(\S+\.txt);/.exec(output) ?? [];
+      /\[(\d+) characters omitted\. The stored output is in \{KEPT\}(\S+\.txt);/.exec(output) ?? [];
     expect(Number(left)).toBe(588_894 - 40_000);
     const { files } = bench.capabilities();
     const kept = new TextDecoder().decode(await files.bytes(`${bench.scratch}${file}`, 2 ** 20));
@@ -155,11 +155,11 @@ describe("run_shell_command", () => {
     expect(output).toMatch(/\n1000000$/);
     const lost = 6_888_896 - 2 ** 21;
     expect(output).toContain(
-      `[${6_888_895 - 40_000} characters left out here. ${lost} bytes of them were not kept at all. What was kept is in `,
+      `[${6_888_895 - 40_000} characters omitted. ${lost} bytes of them were not stored. The stored output is in `,
     );
     const file = /\{KEPT\}(\S+\.txt);/.exec(output)?.[1] ?? "";
     const kept = new TextDecoder().decode(await bench.capabilities().files.bytes(`${bench.scratch}${file}`, 2 ** 22));
-    expect(kept).toContain(`\n\n[${6_888_896 - 2 ** 21} bytes of output were not kept]\n\n`);
+    expect(kept).toContain(`\n\n[${6_888_896 - 2 ** 21} bytes of output omitted]\n\n`);
     expect(kept.endsWith("\n999999\n1000000")).toBe(true);
   });
 

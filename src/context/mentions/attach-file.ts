@@ -63,7 +63,7 @@ export const attachFile = async (
       for (const name of new Set([path, file.place.path])) {
         const kept = await files.ignored(name, { git: false, own: true });
         if (kept !== undefined)
-          return refuseAttachment("ignored", `${escapeName(path)} is kept from models by ${kept}.`);
+          return refuseAttachment("ignored", `${escapeName(path)} is excluded from models by ${kept}.`);
       }
       const what = await sniffContentType(await file.read(0, sniffLength), path);
       switch (what.kind) {

@@ -18,7 +18,8 @@ import { formatTree } from "../workspace/tree.ts";
 /** Attaches the names in a folder and below it. Who wants the contents of all its files writes `@folder/**`. */
 export const attachFolder = async ({ path, shown }: ResolvedPath, options: AttachOptions): Promise<Attachment> => {
   const kept = await options.files.ignored(path, { git: false, own: true });
-  if (kept !== undefined) return refuseAttachment("ignored", `${escapeName(shown)} is kept from models by ${kept}.`);
+  if (kept !== undefined)
+    return refuseAttachment("ignored", `${escapeName(shown)} is excluded from models by ${kept}.`);
   const found = await scanWorkspace({ ...options, folder: path });
   const tree = formatTree(found);
   const words = `--- ${escapeName(shown)} (folder) ---\n${tree === "" ? "(nothing)" : tree}\n`;

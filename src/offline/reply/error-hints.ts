@@ -22,7 +22,7 @@ const hints: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/ENOSPC|no space left/i, "The disk is full."],
   [/not a git repository/i, "This folder is not a git repository."],
   [/ran too long|timed? ?out/i, "It timed out."],
-  [/(?:kept|hidden) from models/i, "An ignore file excludes it."],
+  [/excluded from models/i, "An ignore file excludes it."],
   [/outside|not in the workspace|leaves the/i, "It is outside the workspace."],
   [/occurrences? found|0 occurrences/i, "The text to replace was not found in the file."],
   [

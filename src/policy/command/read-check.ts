@@ -25,7 +25,7 @@ export const createReadCheck =
       const { kind, path: canonicalPath } = await files.resolve(path);
       if (kind === "folder" && folderReading === "unknown") return undefined;
       const ignoreFile = await files.ignored(path, agentIgnoreFiles);
-      if (ignoreFile !== undefined) return `${path} is hidden from models by ${ignoreFile}`;
+      if (ignoreFile !== undefined) return `${path} is excluded from models by ${ignoreFile}`;
       if (kind !== "folder" || folderReading === "names") return undefined;
       return folderReading === "entries"
         ? await checkEntries(files, canonicalPath)
@@ -50,12 +50,12 @@ const checkEntries = async (files: ReadableFiles, folder: string): Promise<strin
     const path = posix.join(folder, name);
     if (kind === "link") await files.resolve(path);
     const ignoreFile = await files.ignored(path, agentIgnoreFiles);
-    if (ignoreFile !== undefined) return `${path} is hidden from models by ${ignoreFile}`;
+    if (ignoreFile !== undefined) return `${path} is excluded from models by ${ignoreFile}`;
   }
   return undefined;
 };
 
-/** Checks a whole tree. It is walked only if something in it may be hidden from models. */
+/** Checks a whole tree. It is walked only if something in it may be excluded from models. */
 const checkTree = async (files: ReadableFiles, folder: string, agentHome: string): Promise<string | undefined> => {
   if (!isInsideIgnoringCase(agentHome, folder) && (await files.ignoreFiles()).length === 0) return undefined;
   const pending = [folder];
@@ -66,7 +66,7 @@ const checkTree = async (files: ReadableFiles, folder: string, agentHome: string
     if ((count += entries.length) > maxEntries) return `${folder} has too many files to check`;
     for (const { name, kind } of entries) {
       const ignoreFile = findIgnoreFile(name, kind === "folder");
-      if (ignoreFile !== undefined) return `${posix.join(at, name)} is hidden from models by ${ignoreFile}`;
+      if (ignoreFile !== undefined) return `${posix.join(at, name)} is excluded from models by ${ignoreFile}`;
       if (kind === "folder") pending.push(posix.join(at, name));
     }
   }

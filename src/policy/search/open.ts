@@ -25,7 +25,7 @@ type SearchIgnores = { readonly git: boolean; readonly own: boolean };
 export type SearchMatch = { readonly path: string; readonly line: number; readonly text: string };
 /**
  * Opens the search service. It uses no shell, follows no links, and neither the project nor the environment can
- * configure ripgrep. A folder that git ignores is searched if it is named explicitly; files hidden from models never are.
+ * configure ripgrep. A folder that git ignores is searched if it is named explicitly; files excluded from models never are.
  */
 export const openSearch = (world: SearchWorld): FileSearch => ({
   files: (folder, find) =>
@@ -100,7 +100,7 @@ const chooseIgnores = async (
 ): Promise<Pick<SearchScope, "rules">> => {
   const ignoreFile = await files.ignored(path, { git: false, own: true });
   if (ignoreFile !== undefined)
-    throw new PolicyError("policy_violation", `${quotePath(path)} is hidden from models by ${ignoreFile}.`);
+    throw new PolicyError("policy_violation", `${quotePath(path)} is excluded from models by ${ignoreFile}.`);
   const appliesGitIgnore = rules.git && (await files.ignored(path, { git: true, own: false })) === undefined;
   return { rules: { git: appliesGitIgnore, own: true } };
 };
