@@ -16,7 +16,7 @@ import { openTransport, type Transport, type TransportEvent } from "../../src/tr
 import type { RenderReport } from "../../src/transcript/incremental-renderer.ts";
 import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated/world.ts";
 
-/** A key for everyone, each with a mark that must never be seen anywhere else. */
+/** A marker in every key that must never appear anywhere else. */
 export const canary = "canary-7f3a9d";
 
 /** An environment with credentials for every provider. */
@@ -46,7 +46,7 @@ export const everyKey: Readonly<Record<string, string>> = {
   COHERE_API_KEY: `co-${canary}-key`,
 };
 
-/** A provider's simulator in a world of its own, and a transport in front of it. */
+/** A provider's simulator in its own simulated world, and a transport that sends to it. */
 export type SimulatedProvider = {
   readonly provider: Provider;
   readonly simulator: Simulator;
@@ -56,7 +56,7 @@ export type SimulatedProvider = {
   readonly traffic: { bytes: number; chunks: number };
 };
 
-/** Sets up a stage. The simulated clock is the simulator's clock too. */
+/** Creates a simulated provider. The simulator uses the simulated clock too. */
 export const simulateProvider = (
   name: string,
   {
@@ -100,7 +100,7 @@ const counted = async function* (
   }
 };
 
-/** How an exchange went: every event, and either an answer or a failure. */
+/** The outcome of an exchange: every event, and either a response or a failure. */
 export type ExchangeOutcome = {
   readonly events: readonly TransportEvent[];
   readonly response: DecodedResponse | undefined;
@@ -118,14 +118,14 @@ export type ExchangeOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Sends a conversation and waits, in simulated time, until it is over. Anything but a typed failure is thrown. */
+/** Sends a conversation and waits, in simulated time, for the outcome. Anything but a typed failure is thrown. */
 export const exchange = (
   { provider, transport, world }: SimulatedProvider,
   conversation: Conversation,
   asked: ExchangeOptions = {},
 ): Promise<ExchangeOutcome> => world.run(sendConversation(transport, provider, conversation, asked));
 
-/** The same in whatever time the transport lives in. */
+/** The same, with any transport and its clock. */
 export const sendConversation = async (
   transport: Transport,
   provider: Provider,
@@ -160,7 +160,7 @@ export const sendConversation = async (
   }
 };
 
-/** Whether an event tells of sending rather than of the answer. */
+/** Whether an event is about sending and not part of the response. */
 const isTransportEvent = (
   event: TransportEvent,
 ): event is Extract<TransportEvent, { type: "request" | "retrying" | "repaired" }> =>

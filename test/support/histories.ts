@@ -28,10 +28,10 @@ export type History = {
   readonly blobs: Conversation["blobs"];
 };
 
-/** A history as a conversation, with the number of entries there were at each request. */
+/** A history as a conversation, with the number of entries at each request. */
 export type BuiltHistory = { readonly conversation: Conversation; readonly requests: readonly number[] };
 
-/** The history with this seed. */
+/** Makes the history of a seed. */
 export const makeHistory = (seed: number): History => new HistoryMaker(new Random(seed)).make();
 
 const declared: readonly ToolDeclaration[] = [
@@ -47,7 +47,7 @@ const declared: readonly ToolDeclaration[] = [
   },
 ];
 
-/** Writes a history down the way it would happen. */
+/** Builds the conversation of a history. */
 export const buildHistory = (history: History): BuiltHistory => {
   const head = { version: 1, system: "Be exact.", tools: declared, blobs: history.blobs } as const;
   if (history.mode === "import")

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** A body with something in it spoiled: gone, doubled, moved, of another type, or out of another world. */
+/** Mutates a body: something is removed, doubled, moved, of another type, or strange. */
 export const mutate = (body: unknown, random: Random): unknown => {
   const copy: unknown = structuredClone(body);
   const places: { readonly holder: Record<string, unknown> | unknown[]; readonly key: string | number }[] = [];

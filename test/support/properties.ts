@@ -10,7 +10,7 @@ import type { DecodedRequest, RequestSettings } from "../../src/wire/wire.ts";
 import { buildHistory, type BuiltHistory, type History } from "./histories.ts";
 import { Random } from "./random.ts";
 
-/** A promise that was not kept: which one, to whom, and how. */
+/** A broken property: which one, for which provider, and how. */
 export type BrokenProperty = { readonly property: string; readonly target: string; readonly detail: string };
 
 const policy = { unsupportedMedia: "stub", thinking: "own" } as const;
@@ -30,7 +30,7 @@ export const makeSettings = (seed: number): RequestSettings => {
   };
 };
 
-/** Checks every promise for one history and all providers; answers the first that is broken. */
+/** Checks every property for one history and all providers; returns the first that is broken. */
 export const checkHistory = (
   history: History,
   providers: readonly Provider[],
@@ -48,7 +48,7 @@ export const checkHistory = (
   return undefined;
 };
 
-/** The models of a provider that differ most; each history meets one of them. */
+/** The models of a provider that differ most; each history uses one of them. */
 const others: Readonly<Record<string, readonly string[]>> = {
   google: ["gemini-2.5-flash", "gemini-3.6-flash", "gemini-2.5-flash-image"],
   vertex: ["gemini-2.5-pro"],
@@ -198,14 +198,14 @@ const lostMedia = ({ id, mimeType, source }: Media, needle: string | undefined, 
   return at === -1 && !isWords && !bytes.includes(`${id} not shown`) ? `${mimeType} ${id} is lost` : undefined;
 };
 
-/** Where a text stands as a whole, not as the beginning of a longer word. */
+/** Returns where a text occurs as a whole word. */
 const placeOf = (needle: string, bytes: string, from: number): number => {
   let at = bytes.indexOf(needle, from);
   while (at !== -1 && /[a-z0-9]/i.test(bytes.charAt(at + needle.length))) at = bytes.indexOf(needle, at + 1);
   return at;
 };
 
-/** The results a reader finds in the body, by the call they stand with. A call that is shown must have one. */
+/** Reads the results in the body, by call. Every call must have one. */
 const resultsByCall = ({ calls }: RenderReport, { conversation }: DecodedRequest): ReadonlyMap<CallId, string> => {
   const canonical = new Map(calls.map(({ id, call }) => [id, call]));
   const wireIds = new Map<CallId, string>();

@@ -17,7 +17,7 @@ import { simulatedWorld } from "../../src/world/simulated/world.ts";
 import type { Clock } from "../../src/world/world.ts";
 import { everyKey } from "./exchange.ts";
 
-/** An answer of a simulated provider as it came over the wire. */
+/** A response of a simulated provider, as bytes. */
 export type RecordedStream = {
   readonly id: string;
   readonly wire: BoundWire;
@@ -25,7 +25,7 @@ export type RecordedStream = {
   readonly status: number;
   readonly headers: HttpResponse["headers"];
   readonly bytes: Uint8Array;
-  /** Where each event begins, and where the last one ends. */
+  /** Byte offsets where each event begins, and where the last one ends. */
   readonly edges: readonly number[];
 };
 
@@ -39,7 +39,7 @@ const promptConversation: Conversation = {
   blobs: {},
 };
 
-/** Asks a provider's simulator once, and keeps the bytes of its stream. */
+/** Sends one request to a provider's simulator and records the bytes of its stream. */
 export const recordStream = async (id: string, reply: ScriptReply, faults: FaultPlan = []): Promise<RecordedStream> => {
   const provider = findProvider(id);
   const model = provider.defaultModel;
@@ -60,10 +60,10 @@ export const recordStream = async (id: string, reply: ScriptReply, faults: Fault
   return { id, wire, request, status, headers, bytes: Buffer.concat(chunks), edges };
 };
 
-/** How an answer reads: everything handed over, and the kind of failure where there is no end. */
+/** A decoded recording: every event, and the kind of failure if it did not finish. */
 export type DecodedRecording = { readonly events: readonly ContentEvent[]; readonly failure: string | undefined };
 
-/** Reads a recording as the transport does, from chunks of our choice. */
+/** Decodes a recording as the transport does, split into the given chunks. */
 export const decodeRecording = async (
   { id, wire, request, status, headers }: RecordedStream,
   chunks: readonly Uint8Array[],
@@ -88,7 +88,7 @@ export const decodeRecording = async (
   }
 };
 
-/** The frames of a recording, whatever chunks it comes in. */
+/** Parses the frames of a recording, split into the given chunks. */
 export const framesIn = async (
   { wire }: RecordedStream,
   chunks: readonly Uint8Array[],
@@ -100,7 +100,7 @@ export const framesIn = async (
   });
 };
 
-/** Bytes cut at these places. */
+/** Splits bytes at these offsets. */
 export const cutAt = (bytes: Uint8Array, places: readonly number[]): readonly Uint8Array[] => {
   const edges = [0, ...places.toSorted((one, other) => one - other), bytes.length];
   return edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
@@ -111,7 +111,7 @@ const streamOf = async function* (chunks: readonly Uint8Array[]): AsyncGenerator
   yield* chunks;
 };
 
-/** Time that never passes. */
+/** A clock that stands still. */
 const clock: Clock = {
   now: () => 0,
   elapsed: () => 0,

@@ -8,18 +8,18 @@ import { openTransport, type Transport, type TransportOptions } from "../../src/
 import { realWorld } from "../../src/world/real/world.ts";
 import { everyKey } from "./exchange.ts";
 
-/** Every provider's simulator on one port of this machine, and a transport that really sends there. */
+/** Every provider's simulator on one loopback port, and a transport that sends there over real connections. */
 export type ServedSimulators = {
   readonly url: string;
   /** By provider. */
   readonly simulators: { readonly [id: string]: Simulator };
-  /** Addresses, by provider. */
+  /** Base URLs, by provider. */
   readonly bases: { readonly [id: string]: string };
   readonly transport: Transport;
   readonly close: () => Promise<void>;
 };
 
-/** Starts all simulators, each below its own path. They take our keys and signatures, and no others. */
+/** Starts all simulators, each below its own path. They accept only our keys and signatures. */
 export const serveSimulators = async (options: Omit<SimulatorOptions, "provider"> = {}): Promise<ServedSimulators> => {
   const simulators = Object.fromEntries(
     listSimulatable().map((id) => [
@@ -41,7 +41,7 @@ const allowedKeys = {
   awsSecret: { id: everyKey["AWS_ACCESS_KEY_ID"] ?? "", secret: everyKey["AWS_SECRET_ACCESS_KEY"] ?? "" },
 };
 
-/** A transport in the real world that finds these providers at these addresses. */
+/** Creates a transport in the real world with these base URLs. */
 export const realTransport = (
   bases: { readonly [id: string]: string },
   options: Pick<TransportOptions, "retryPolicy" | "explain"> = {},
@@ -50,7 +50,7 @@ export const realTransport = (
   return openTransport({ world, signer: createRequestSigner(world), ...options });
 };
 
-/** The variables that move providers to these addresses. */
+/** Returns the environment variables for these base URLs. */
 export const environmentFor = (bases: { readonly [id: string]: string }): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(bases).map(([id, base]) => [baseVariable(id), base]));
 

@@ -1,6 +1,6 @@
 import type { History, HistoryOp } from "./histories.ts";
 
-/** The smallest history found that still fails: ops are left out, then parts, until nothing more can go. */
+/** Shrinks a failing history: drops ops, then parts, while it still fails. */
 export const shrink = (history: History, fails: (smaller: History) => boolean): History => {
   let best = history;
   for (let improved = true; improved;) {
@@ -30,7 +30,7 @@ function* smaller(ops: readonly HistoryOp[]): Generator<readonly HistoryOp[]> {
   }
 }
 
-/** Leaves ops out; results of calls that went with them go too, and later calls move up. */
+/** Drops ops with the results of their calls, and renumbers later calls. */
 const without = (ops: readonly HistoryOp[], at: number, size: number): readonly HistoryOp[] => {
   const calls = ops.flatMap((op, index) =>
     op.type === "model" ? op.parts.filter((part) => part.type === "call").map(() => index) : [],

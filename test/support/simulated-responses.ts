@@ -10,7 +10,7 @@ import type { HttpRequest } from "../../src/world/net.ts";
 import { simulatedWorld } from "../../src/world/simulated/world.ts";
 import { everyKey } from "./exchange.ts";
 
-/** Everything a model can do in an answer, each once. */
+/** Everything a response can contain, each once. */
 export const scriptedReplies: { readonly [name: string]: ModelReply } = {
   "words alone": { parts: [{ type: "say", text: "It is a cat. Grüße 👋" }] },
   "a thought, words and two calls": {
@@ -66,10 +66,10 @@ const promptConversation: Conversation = {
   blobs: {},
 };
 
-/** Which model answers, and the environment it is asked from. */
+/** The responding model, and the environment of the request. */
 export type SimulatedResponseOptions = { readonly model?: string; readonly env?: Readonly<Record<string, string>> };
 
-/** The answer a simulated provider makes of what its model said: whole, and event by event. */
+/** Returns the response of a simulated provider to a model reply: complete, and event by event. */
 export const simulateResponses = async (
   id: string,
   said: ModelReply,
@@ -104,7 +104,7 @@ const eventsIn = (stream: string): readonly unknown[] =>
     .filter((data) => data !== "[DONE]")
     .map((data) => JSON.parse(data) as unknown);
 
-/** Amazon's frames as its types show them: the name of the event, then what it holds. */
+/** Amazon's frames as in its types: the name of the event, then its content. */
 const framesIn = (stream: Buffer): readonly unknown[] => {
   const codec = new EventStreamCodec(
     (bytes) => Buffer.from(bytes).toString(),

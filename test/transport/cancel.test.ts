@@ -25,7 +25,7 @@ const asking: Conversation = {
   blobs: {},
 };
 
-/** One provider for each way an answer can be framed. */
+/** One provider for each stream framing. */
 const framings = ["anthropic", "openai", "bedrock", "google"] as const;
 
 const streams = new Map<string, RecordedStream>();
@@ -51,7 +51,7 @@ afterEach(async () => {
   open = undefined;
 });
 
-/** A server of our own making, which knows its connections. */
+/** A test server that counts its connections. */
 type Listening = {
   readonly url: string;
   readonly sockets: Set<Socket>;
@@ -101,14 +101,14 @@ const endless = (response: ServerResponse, name: string, events: number, written
   return response;
 };
 
-/** The request that is sent and given up. */
+/** The request that is sent and cancelled. */
 const outgoing = (transport: Transport, provider: Provider): OutgoingRequest => {
   const address = { provider, model: provider.defaultModel };
   const { body } = composeRequest(asking, transport.destination(address), { settings: { stream: true } });
   return { ...address, body };
 };
 
-/** How a turn that was given up ended, and after how many turns of the event loop. */
+/** How a cancelled request ended, and after how many turns of the event loop. */
 type Ended = { readonly events: readonly TransportEvent[]; readonly error: unknown; readonly turns: number };
 
 /** Sends a request and calls `when` with every event. Turns of the event loop are counted from the moment the signal is aborted. */
@@ -174,7 +174,7 @@ const held = async (): Promise<readonly string[]> => {
   return [...resources.toSorted(), ...Array.from(timers, () => "Timeout")];
 };
 
-/** At once: what is left to do is to tell the caller. */
+/** At once: only the caller has to be notified. */
 const fewTurns = 3;
 
 describe.each(framings)("giving up on %s", (name) => {

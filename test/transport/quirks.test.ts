@@ -32,18 +32,18 @@ import {
 } from "../support/refusals.ts";
 
 /*
- * Refusals that teach something: the request is written anew, once, and the
+ * Errors that reveal a quirk: the request is built again, once, and the
  * endpoint is remembered. Errors that reveal no quirk are only reported.
  */
 
 /** Decides about a request; undefined leaves it to the next check, and without any the request is accepted. */
 type RefusalCheck = (body: JsonObject) => HttpResponse | undefined;
 
-/** A provider that keeps what it was sent. */
+/** A provider that records the requests it gets. */
 type Endpoint = {
   readonly world: SimulatedWorld;
   readonly transport: Transport;
-  /** Every body that came, in order. */
+  /** Every body received, in order. */
   readonly bodies: readonly string[];
 };
 

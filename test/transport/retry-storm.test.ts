@@ -19,7 +19,7 @@ import { sendConversation, everyKey, type ExchangeOutcome } from "../support/exc
 const names = listSimulatedProviders();
 const stormEnd = 600_000;
 
-/** A request as the servers saw it: of which turn, when, and how long they then asked us to wait. */
+/** A request as the servers saw it: its turn, its time, and the delay they asked for. */
 type Seen = { readonly turn: string; readonly provider: string; readonly at: number; readonly floor: number };
 
 type StormSetup = {
@@ -78,7 +78,7 @@ const bytesOf = async function* (body: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(body);
 };
 
-/** How long an answer asks to wait: by its headers, or else in Google's manner. */
+/** The delay a response asks for: in its headers, or in Google's format. */
 const floorIn = (headers: Readonly<Record<string, string>>, body: string): number => {
   const ms = headers["retry-after-ms"];
   const seconds = headers["retry-after"] ?? /"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1];
