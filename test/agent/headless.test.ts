@@ -263,7 +263,7 @@ describe("json", () => {
 
   it.each([
     { what: "an option that does not exist", args: ["-p", "Do it.", "--no-such-option"], code: 2, type: "bad-input" },
-    { what: "a model that does not exist", args: ["-p", "Do it.", "-m", "nobody/none"], code: 2, type: "bad-input" },
+    { what: "a model that does not exist", args: ["-p", "Do it.", "-m", "unknown/none"], code: 2, type: "bad-input" },
     { what: "no prompt", args: [], code: 2, type: "bad-input" },
     { what: "a session that does not exist", args: ["-p", "Do it.", "--resume", "zzz"], code: 1, type: "cannot-start" },
     { what: "invalid settings", args: ["-p", "Do it.", "--max-turns", "x"], code: 52, type: "settings" },
