@@ -6,8 +6,8 @@ import { withDemoModel } from "./net.ts";
 import { DemoScriptError, parseDemoScript } from "./script/parse-script.ts";
 import type { DemoScript } from "./script/script.ts";
 
-const nobody: Net = { send: ({ url }) => Promise.reject(new Error(`sent to ${url}`)) };
-const net = withDemoModel(nobody);
+const noNetwork: Net = { send: ({ url }) => Promise.reject(new Error(`sent to ${url}`)) };
+const net = withDemoModel(noNetwork);
 
 const request = (body: unknown, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "POST",
@@ -169,7 +169,7 @@ describe("an invalid request", () => {
     ["no messages", { model: "parley" }, 400, "messages"],
     ["empty messages", { model: "parley", messages: [] }, 400, "messages"],
     ["a message that is none", { model: "parley", messages: ["hi"] }, 400, "messages.[0]"],
-    ["a role nobody has", { model: "parley", messages: [{ role: "king", content: "" }] }, 400, "messages.[0]"],
+    ["an unknown role", { model: "parley", messages: [{ role: "king", content: "" }] }, 400, "messages.[0]"],
     ["no content", { model: "parley", messages: [{ role: "user" }] }, 400, "messages.[0]"],
     ["a result of nothing", { model: "parley", messages: [{ role: "tool", content: "" }] }, 400, "messages.[0]"],
   ])("is rejected: %s", async (_, body, status, param) => {
@@ -266,7 +266,7 @@ describe("a script", () => {
       },
     ],
   });
-  const scripted = withDemoModel(nobody, { script });
+  const scripted = withDemoModel(noNetwork, { script });
   const say = (role: string, content: string): Json => ({ role, content });
 
   it("answers by rules first, then by position", async () => {
@@ -301,7 +301,7 @@ describe("a script", () => {
     ];
     const message = await messageTo(asking("", { messages: third }), scripted);
     expect(message["tool_calls"][0].function.name).toBe("list_directory");
-    const otherwise = withDemoModel(nobody, { script: { ...script, otherwise: { say: "Enough." } } });
+    const otherwise = withDemoModel(noNetwork, { script: { ...script, otherwise: { say: "Enough." } } });
     expect((await messageTo(asking("", { messages: third }), otherwise))["content"]).toBe("Enough.");
   });
 
@@ -314,7 +314,9 @@ describe("a script", () => {
 
   it("matches its documentation", async () => {
     const page = readFileSync(new URL("../../docs/offline.md", import.meta.url), "utf8");
-    const shown = withDemoModel(nobody, { script: parseDemoScript(JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!)) });
+    const shown = withDemoModel(noNetwork, {
+      script: parseDemoScript(JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!)),
+    });
     expect((await messageTo(asking("Hello"), shown))["content"]).toBe("The first answer.");
     expect((await messageTo(asking("Weather?"), shown))["reasoning_content"]).toBe("I should look.");
     expect((await told(asking("crash"), shown)).status).toBe(503);

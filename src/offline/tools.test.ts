@@ -308,7 +308,7 @@ describe("an image", () => {
     expect(bodies.flatMap((body) => lint(body, target))).toEqual([]);
   });
 
-  it("is told apart from others in the same batch", async () => {
+  it("is distinguished from others in the same batch", async () => {
     bench.put("a.png", png(64, 48));
     bench.put("b.png", png(3, 2));
     const { said } = await talk().ask("read a.png, b.png and src/face.ts");

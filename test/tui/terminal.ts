@@ -16,7 +16,7 @@ export type Emulator = {
   readonly cursor: () => { readonly row: number; readonly column: number };
   /** Effects besides text: titles, clipboards, bells, modes left on. */
   readonly effects: () => readonly string[];
-  /** What the terminal sent by itself. */
+  /** Bytes the terminal sent by itself. */
   readonly replies: () => string;
   readonly write: (text: string | Uint8Array) => Promise<void>;
   readonly resize: (size: TerminalSize) => void;

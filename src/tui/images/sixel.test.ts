@@ -257,7 +257,7 @@ const pngOf = ({
   return Buffer.concat([Buffer.from("\u0089PNG\r\n\u001a\n", "latin1"), ...chunks.map(chunkBytes)]);
 };
 
-/** What each filter subtracts, by its definition. */
+/** The prediction each filter subtracts, by its definition. */
 const guessed = (data: readonly (readonly number[])[], y: number, x: number, filter: number): number => {
   const at = (row: number, column: number): number => data[row]?.[column] ?? 0;
   const [a, b, c] = [at(y, x - 4), at(y - 1, x), at(y - 1, x - 4)];

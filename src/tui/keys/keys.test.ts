@@ -117,7 +117,7 @@ const rows: readonly (readonly [what: string, sent: string, events: readonly Key
     "\u001b[?2026;1$y\u001b[?1u\u001b[>0;276;0c\u001b[12;40R\u001bP>|kitty(0.40)\u001b\\\u001b]52;c;ZXZpbA==\u0007\u001b[8;24;80t\u001b[0n",
     Array.from({ length: 8 }, () => other),
   ],
-  ["sequences nobody knows", "\u001b[99~\u001b[1;2y\u001bOz\u001b[38;5;1mx", [text("x")]],
+  ["unknown sequences", "\u001b[99~\u001b[1;2y\u001bOz\u001b[38;5;1mx", [text("x")]],
   ["controls of eight bits", "a\u009b\u0085b", [text("a"), text("b")]],
 ];
 

@@ -170,7 +170,7 @@ export class Screen implements PrintSurface {
     this.#queue.splice(0, 1, ...(encoded === undefined ? [] : [{ ...first, encoded }]));
   }
 
-  /** What the next frame prints: one image, or the lines before the next image. */
+  /** The output of the next frame: one image, or the lines before the next image. */
   #nextOutput(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly image?: string } {
     const [first] = this.#queue;
     if (first !== undefined && "encoded" in first) {

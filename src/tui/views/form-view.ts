@@ -135,6 +135,6 @@ const counts = ({ min, max }: ValueBounds): string => {
 };
 
 const range = ({ min, max }: { readonly min: number | undefined; readonly max: number | undefined }): string => {
-  if (min === undefined) return `at max ${max}`;
-  return max === undefined ? `at min ${min}` : `${min} to ${max}`;
+  if (min === undefined) return `at most ${max}`;
+  return max === undefined ? `at least ${min}` : `${min} to ${max}`;
 };

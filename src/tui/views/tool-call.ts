@@ -9,7 +9,7 @@ export type ToolCallStatus = "waiting" | "asking" | "running" | "success" | "err
 /** A tool call as shown in the transcript. */
 export type ToolCallView = {
   readonly tool: string;
-  /** What it is about: a command, a path. */
+  /** The subject: a command, a path. */
   readonly title: string;
   readonly status: ToolCallStatus;
   /** Elapsed milliseconds. */

@@ -56,7 +56,7 @@ describe("a line dialog for a server question", () => {
       "Your answer:",
       "- a: x",
       "- b: 2",
-      "n: No, send nothing. y: Yes, send it. e: Change it. c: Cancel. Type a letter and Enter.",
+      "n: No, don't send. y: Yes, send it. e: Edit. c: Cancel. Type a letter and Enter.",
     ]);
     expect([
       talk(form, "y", "x", "2", "y"),
