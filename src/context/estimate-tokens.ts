@@ -1,17 +1,17 @@
 import type { Content, Media, UserPart } from "../conversation/parts.ts";
 
 /**
- * About how many tokens a text takes. For pages of code or prose, within a fifth of what a present-day tokenizer counts; for a
+ * Estimates the tokens of a text. For pages of code or prose, within a fifth of what a present-day tokenizer counts; for a
  * single sentence, within a third; random letters (hashes, base64) take up to a third more than it says. Estimates of pieces
  * add up to that of the whole, but for rounding.
  */
 export const estimateTokens = (text: string): number => Math.ceil(sumWeights(text) / 100);
 
-/** About how many tokens parts of a message or a result take. */
+/** Estimates the tokens of message or result parts. */
 export const estimateParts = (parts: readonly (UserPart | Content)[]): number =>
   parts.reduce((sum, part) => sum + estimatePart(part), 0);
 
-/** About how many tokens a file takes. Providers differ by a factor of ten here; this is the usual order of magnitude. */
+/** Estimates the tokens of media. Providers differ by a factor of ten; this is the usual order of magnitude. */
 export const estimateMedia = (media: Media): number => {
   const bytes = media.source.type === "blob" ? media.source.bytes : 0;
   switch (media.kind) {
@@ -28,11 +28,11 @@ export const estimateMedia = (media: Media): number => {
   }
 };
 
-/** A large picture; smaller ones take a token for every 750 pixels. */
+/** A large image; smaller ones take one token per 750 pixels. */
 const maxImageTokens = 1600;
 const pixelsPerToken = 750;
 
-/** A page counts as its words and as a picture. */
+/** A page counts as text and as an image. */
 const tokensPerPage = 2000;
 const estimatePages = (bytes: number): number => Math.max(1, Math.ceil(bytes / 50_000));
 
@@ -60,7 +60,7 @@ const sumWeights = (text: string): number => {
     const code = text.charCodeAt(at);
     if (code < 128) sum += asciiWeights[code] ?? 0;
     else {
-      // Letters of one script stand together, so the last range is nearly always the right one.
+      // Characters of one script are adjacent, so the last range nearly always matches.
       if (code < range.first || code > range.last) range = codeRanges.find(({ last }) => code <= last) ?? noRange;
       sum += range.weight;
     }
@@ -72,7 +72,7 @@ type CodeRange = { readonly first: number; readonly last: number; readonly weigh
 
 const noRange: CodeRange = { first: 0, last: 0, weight: 0 };
 
-/** Hundredths of a token that a letter takes, up to and including a code. Fitted to 1.6 MB of code, prose and 27 languages. */
+/** Hundredths of a token per character, up to and including a code. Fitted to 1.6 MB of code, prose and 27 languages. */
 const weights: readonly (readonly [last: number, weight: number])[] = [
   [0x024f, 85], // Latin with marks
   [0x052f, 35], // Greek, Cyrillic
@@ -105,7 +105,7 @@ const codeRanges: readonly CodeRange[] = weights.map(([last, weight], at) => ({
   weight,
 }));
 
-/** The same for ASCII: letters stand in words, most other signs alone. */
+/** The same for ASCII: letters form words, most other characters are single tokens. */
 const asciiWeights: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   const letter = String.fromCharCode(code);
   if (/[a-z]/.test(letter)) return 21.5;

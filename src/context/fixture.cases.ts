@@ -6,25 +6,25 @@ import { realWorld } from "../world/real/world.ts";
 import type { World } from "../world/world.ts";
 import { scanWorkspace, type WorkspaceScan } from "./workspace/scan.ts";
 
-/** A person's home with a project in it, on the real disk, and a folder beside it that is nobody's business. */
+/** A home folder with a project, on the real disk, and a folder outside both. */
 export type ContextFixture = {
-  /** Where everything is; the home is `home`, the project `home/project`, the rest `out`. */
+  /** The root of the fixture: `home`, `home/project` and `out`. */
   readonly base: string;
   readonly root: string;
-  /** The agent's own folder. */
+  /** Parley's home folder. */
   readonly home: string;
   readonly world: World;
   readonly files: Workspace;
-  /** Puts a file below the base, with its folders. */
+  /** Writes a file below the base, with its folders. */
   readonly put: (path: string, content?: string | Uint8Array) => void;
   readonly link: (path: string, to: string) => void;
   readonly scans: () => Promise<readonly WorkspaceScan[]>;
-  /** A text with the base by name. */
+  /** Replaces the base in a text by `{BASE}`. */
   readonly maskBase: (text: string) => string;
   readonly close: () => Promise<void>;
 };
 
-/** What differs between grounds. Paths are below the base. */
+/** Options of a fixture. Paths are below the base. */
 export type ContextFixtureOptions = { readonly roots?: readonly string[]; readonly env?: World["env"] };
 
 export const openContextFixture = async ({

@@ -11,42 +11,42 @@ import { buildDefaultPrompt, type PromptConditions } from "./system-prompt/defau
 import { scanWorkspace, type WorkspaceScan } from "./workspace/scan.ts";
 import { selectSystemPrompt, type SystemPrompt } from "./system-prompt/select.ts";
 
-/** All that decides what a session begins with. */
+/** The inputs of a session's initial context. */
 export type InitialContextOptions = {
   readonly world: Pick<World, "clock" | "disk" | "env" | "files" | "host">;
   readonly files: Workspace;
-  /** The agent's own folder. */
+  /** Parley's home folder. */
   readonly home: string;
   readonly isTrusted: (folder: string) => Promise<boolean>;
   readonly promptConditions: Omit<PromptConditions, "hasGit">;
-  /** A prompt given on the command line. */
+  /** A system prompt from the command line. */
   readonly prompt?: string;
-  /** What settings say about context files. */
+  /** Settings for context files. */
   readonly context?: Pick<ContextOptions, "names" | "person">;
-  /** Whether the contents of all text files are told at the start. */
+  /** Whether the contents of all text files are included. */
   readonly isFullContext?: boolean;
   readonly minutesAhead?: number;
   readonly signal: AbortSignal;
 };
 
-/** What a session begins with. It is made once: nothing in the head of a request changes within a session. */
+/** The context at the start of a session. It is built once: the request prefix must not change, or the prompt cache is lost. */
 export type InitialContext = {
   /** The system prompt with the context files. */
   readonly system: string;
-  /** What goes before the person's first message. */
+  /** Precedes the user's first message. */
   readonly environment: readonly UserPart[];
   readonly prompt: Omit<SystemPrompt, "text">;
   readonly notes: readonly ContextNote[];
 };
 
-/** Makes the opening of a session: one look around the workspace, then everything that is told of it. */
+/** Builds the initial context of a session from one scan of the workspace. */
 export const buildInitialContext = async (options: InitialContextOptions): Promise<InitialContext> => {
   const { world, files, home, signal } = options;
   const [folder = home] = files.roots;
-  const looking = scanTrustedRoots(options);
-  const [surveys, context, { text: prompt, ...source }] = await Promise.all([
-    looking,
-    readContextFiles({ world, files, home, isTrusted: options.isTrusted, scans: looking, ...options.context }),
+  const scanning = scanTrustedRoots(options);
+  const [scans, context, { text: prompt, ...source }] = await Promise.all([
+    scanning,
+    readContextFiles({ world, files, home, isTrusted: options.isTrusted, scans: scanning, ...options.context }),
     isInRepository(world.disk, folder).then((hasGit) =>
       selectSystemPrompt({
         world,
@@ -61,22 +61,22 @@ export const buildInitialContext = async (options: InitialContextOptions): Promi
     host: world.host,
     now: world.clock.now(),
     roots: files.roots,
-    scans: surveys,
+    scans,
     ...(options.minutesAhead === undefined ? {} : { minutesAhead: options.minutesAhead }),
   });
-  const whole =
+  const fullContext =
     options.isFullContext === true
-      ? await (await import("./workspace/full-context.ts")).readFullContext({ files, scans: surveys, signal })
+      ? await (await import("./workspace/full-context.ts")).readFullContext({ files, scans, signal })
       : [];
   return {
     system: [prompt, formatContextFiles(context.files)].filter((part) => part !== "").join("\n\n"),
-    environment: [text(environment), ...whole],
+    environment: [text(environment), ...fullContext],
     prompt: source,
     notes: context.notes,
   };
 };
 
-/** A folder that is not trusted is not looked at. */
+/** Scans the trusted roots only. */
 const scanTrustedRoots = async ({
   world,
   files,

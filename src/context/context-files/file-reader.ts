@@ -9,23 +9,23 @@ import { sniffContentType } from "../../tools/files/sniff.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ContextNoteKind } from "./note.ts";
 
-/** A context file as it was read: its real path, and its text made plain. */
+/** A context file: its canonical path and sanitized text. */
 export type ReadContextText = {
   readonly path: string;
   readonly text: string;
-  /** Whether the file goes on. */
+  /** Whether the text was cut. */
   readonly isCut: boolean;
-  /** Whether characters that cannot be seen were in it. */
+  /** Whether it contained invisible characters. */
   readonly hadInvisible: boolean;
 };
 
-/** Opens a file by its absolute path. */
+/** Reads a file by its absolute path. */
 export type ReadContextFile = (path: string) => Promise<ReadContextText | ContextNoteKind>;
 
-/** As much of one file as is read. */
+/** The most bytes read of one file. */
 const maxBytes = 40_000;
 
-/** Reads files of the project: inside the given workspaces, the first that knows the path, and not what ignore files keep from models. */
+/** Reads project files from the first workspace that contains the path, without ignored files. */
 export const createProjectReader =
   (workspaces: readonly Pick<Workspace, "open" | "ignored">[]): ReadContextFile =>
   async (path) => {
@@ -40,7 +40,7 @@ export const createProjectReader =
     return "outside";
   };
 
-/** Reads the person's own files, whatever links lead there; only those that really are in a folder, if one is given. */
+/** Reads the user's own files, following links; with `within`, only files inside that folder. */
 export const createPersonalReader =
   (disk: Disk, within?: string): ReadContextFile =>
   async (path) => {
@@ -64,7 +64,7 @@ export const createPersonalReader =
     }
   };
 
-/** Reads what was remembered; undefined where nothing was. */
+/** Reads the memory file; undefined if there is none. */
 export const readMemory = async (disk: Disk, home: string): Promise<ReadContextText | ContextNoteKind | undefined> => {
   try {
     const folder = await disk.canonicalPath(home);
@@ -84,7 +84,7 @@ const readFrom = async (
   const file = await files.open(path);
   try {
     for (const name of new Set([path, file.place.path]))
-      if ((await files.ignored(name, { git: false, own: true })) !== undefined) return "kept";
+      if ((await files.ignored(name, { git: false, own: true })) !== undefined) return "ignored";
     return await decodeText(file.place.path, await file.read(0, maxBytes + 1));
   } finally {
     await file.close();
@@ -105,7 +105,7 @@ const classifyError = (error: unknown): ContextNoteKind => {
   }
 };
 
-/** Text with nothing hidden in it, to the end of a line where it is cut. */
+/** Decodes and sanitizes text; a cut ends at a line end. */
 const decodeText = async (path: string, bytes: Uint8Array): Promise<ReadContextText | ContextNoteKind> => {
   const what = await sniffContentType(bytes, path);
   if (what.kind !== "text") return "not-text";
@@ -116,7 +116,7 @@ const decodeText = async (path: string, bytes: Uint8Array): Promise<ReadContextT
   return { path, text: isCut ? cutToWholeLines(text) : text, isCut, hadInvisible: text !== written };
 };
 
-/** A text that was cut, without what is left of its last line; where that is most of it, without half a letter at its end. */
+/** Removes the incomplete last line of a cut text, unless that is most of it; then only half a surrogate pair. */
 export const cutToWholeLines = (text: string): string => {
   const end = text.lastIndexOf("\n");
   return end > text.length / 2 ? text.slice(0, end) : dropHalfSurrogates(text);

@@ -1,7 +1,7 @@
 import { escapeName } from "../../tools/files/escape-name.ts";
 import type { ContextFile } from "./read.ts";
 
-/** Context files as one text for the end of the system prompt; "" where there are none. */
+/** Formats context files for the end of the system prompt; "" if there are none. */
 export const formatContextFiles = (files: readonly ContextFile[]): string =>
   files.length === 0 ? "" : [heading, ...files.map(formatSection)].join("\n\n");
 
@@ -12,5 +12,5 @@ From files kept for agents, the general before the special. Follow them in your 
 const formatSection = ({ scope, label, text }: ContextFile): string =>
   `--- ${escapeName(label)}${scope === "person" ? " (the person's own)" : ""} ---\n${escapeHeadings(text)}`;
 
-/** No line of a file can pass for the heading of another. */
+/** Escapes lines that look like the heading of another file. */
 const escapeHeadings = (text: string): string => text.replaceAll(/^--- (.*) ---$/gm, "-- $1 --");

@@ -1,15 +1,15 @@
-/** The files a context file asks to be read with it, as it spells them: `@docs/style.md`. Not those in code. */
+/** Finds the imports of a context file, such as `@docs/style.md`, except in code. */
 export const findImports = (text: string): readonly string[] => [
   ...new Set([...removeCode(text).matchAll(importPattern)].map(([, path = ""]) => path.replaceAll("\\ ", " "))),
 ];
 
-/** A context file's text without the imports in it. */
+/** Removes the imports from a text. */
 export const removeImports = (text: string): string => text.replaceAll(importPattern, "");
 
-/** Only documents are imported: a mention of a person, a package or a program is none, and a file of secrets is no document. */
+/** Only documents are imported: not user names, packages, programs or files with secrets. */
 const importPattern = /(?<=^|[\s(])@((?:\\ |[^\s\\@`])+?\.(?:md|mdc|mdx|markdown|txt|rst|adoc))(?![\w/-]|\.\w)/gm;
 
-/** Fenced blocks, then spans of code: what is left stands where it stood. */
+/** Removes fenced blocks, then code spans. */
 const removeCode = (text: string): string => {
   const lines: string[] = [];
   let fence: string | undefined;
@@ -27,7 +27,7 @@ const removeCode = (text: string): string => {
     .join("\n\n");
 };
 
-/** A span ends with as many marks as it began with; marks that no others answer are letters. */
+/** A code span ends with as many backticks as it began with; unmatched backticks are text. */
 const removeCodeSpans = (paragraph: string): string => {
   const parts = paragraph.split(/(`+)/);
   let kept = "";

@@ -4,7 +4,7 @@ import { isInside } from "../../policy/workspace/paths.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { WorkspaceScan } from "../workspace/scan.ts";
 
-/** The folders whose context files count for a root, from the outermost to the root itself. */
+/** Lists the folders whose context files apply to a root, from the outermost to the root. */
 export const listProjectFoldersUpward = async (
   { disk, isTrusted, person }: UpwardOptions,
   root: string,
@@ -19,7 +19,7 @@ export const listProjectFoldersUpward = async (
   return [...candidates.slice(0, first === -1 ? undefined : first).toReversed(), root];
 };
 
-/** Whether a folder belongs to a repository of git. */
+/** Whether a folder is in a git repository. */
 export const isInRepository = async (disk: Disk, folder: string): Promise<boolean> => {
   const all = [folder, ...listAncestors(folder)];
   return all.some(await findRepositories(disk, all));
@@ -32,19 +32,19 @@ const findRepositories = async (disk: Disk, folders: readonly string[]): Promise
   return (folder) => found[folders.indexOf(folder)] !== undefined;
 };
 
-/** What says how far up a project reaches. */
+/** What limits the search upward. */
 export type UpwardOptions = {
   readonly disk: Disk;
   readonly isTrusted: (folder: string) => Promise<boolean>;
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly person: string;
 };
 
-/** The paths at which context files may stand in folders that were not looked into: by name. */
+/** Lists possible paths of context files in folders that were not scanned. */
 export const listOuterPaths = (folders: readonly string[], names: readonly string[]): readonly string[] =>
   folders.flatMap((folder) => names.map((name) => join(folder, name)));
 
-/** The paths at which context files were seen below a root. */
+/** Lists the paths of context files found below a root. */
 export const listInnerPaths = ({ root, folders }: WorkspaceScan, names: readonly string[]): readonly string[] =>
   folders
     .filter(({ path }) => path !== "")
@@ -52,7 +52,7 @@ export const listInnerPaths = ({ root, folders }: WorkspaceScan, names: readonly
       names.filter((name) => files.includes(name) && isSeen(name)).map((name) => join(root, path, name)),
     );
 
-/** A workspace that also holds the outer folders; undefined where there are none. Close it. */
+/** Opens a workspace of the outer folders; undefined if there are none. The caller closes it. */
 export const openWiderWorkspace = async (
   { disk, home }: { readonly disk: Disk; readonly home: string },
   outermost: readonly string[],
@@ -62,7 +62,7 @@ export const openWiderWorkspace = async (
   return wider.length === 0 ? undefined : openWorkspace({ disk, roots: wider, home, scratch: join(home, "scratch") });
 };
 
-/** How a file is called: relative to the first root where it belongs to it, with `~` for the person's home. */
+/** Formats a path relative to the first root, or with `~` for the user's home folder. */
 export const formatLabel = (
   path: string,
   { roots, person }: { readonly roots: readonly string[]; readonly person: string },

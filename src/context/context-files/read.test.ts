@@ -25,7 +25,7 @@ const read = async (options: Partial<ContextOptions> = {}): Promise<ContextFiles
     ...options,
   });
 
-/** What was found, in short: the person's own with a star. */
+/** The result in short: the user's own files with a star. */
 const found = async (options: Partial<ContextOptions> = {}): Promise<readonly string[]> =>
   (await read(options)).files.map(({ scope, label, text }) => `${scope === "person" ? "*" : ""}${label}: ${text}`);
 
@@ -163,7 +163,7 @@ describe("context files", () => {
     ground.put("home/project/build/GEMINI.md", "canary");
     ground.put("home/project/node_modules/x/GEMINI.md", "canary");
     expect(await found()).toEqual(["AGENTS.md: mine alone @secret.md"]);
-    expect(await notes()).toEqual(["kept secret.md", "kept CLAUDE.md"]);
+    expect(await notes()).toEqual(["ignored secret.md", "ignored CLAUDE.md"]);
   });
 
   it.each([
@@ -172,9 +172,9 @@ describe("context files", () => {
     ["with a mark at its start", "\ufeffwords", "words", []],
     ["in UTF-16", Buffer.from("\ufeffwörds", "utf16le"), "wörds", []],
     ["with Windows line ends", "a\r\nb\r\n", "a\nb", []],
-    ["with tags that cannot be seen", "a\u{e0041}\u{e0042}b", "ab", ["unseen AGENTS.md"]],
-    ["that turns the direction of reading", "a\u202eb", "a<U+202E>b", ["unseen AGENTS.md"]],
-    ["with a terminal's commands", "a\u001b[31mb\u0007", "ab␇", ["unseen AGENTS.md"]],
+    ["with tags that cannot be seen", "a\u{e0041}\u{e0042}b", "ab", ["invisible AGENTS.md"]],
+    ["that turns the direction of reading", "a\u202eb", "a<U+202E>b", ["invisible AGENTS.md"]],
+    ["with a terminal's commands", "a\u001b[31mb\u0007", "ab␇", ["invisible AGENTS.md"]],
     ["with letters of every kind", "日本語 👩‍👩‍👧 é ا", "日本語 👩‍👩‍👧 é ا", []],
     ["that is empty", " \n", undefined, []],
   ])("%s", async (_, content, text, expected) => {

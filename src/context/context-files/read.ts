@@ -14,44 +14,44 @@ import {
 import { findImports, removeImports } from "./imports.ts";
 import type { WorkspaceScan } from "../workspace/scan.ts";
 
-/** Where context files are looked for. */
+/** Where context files are searched. */
 export type ContextOptions = {
   readonly world: Pick<World, "disk" | "host">;
   readonly files: Pick<Workspace, "roots" | "open" | "ignored">;
-  /** The agent's own folder, with what it remembers. */
+  /** Parley's home folder, with its memory file. */
   readonly home: string;
   readonly isTrusted: (folder: string) => Promise<boolean>;
-  /** What stands below each root that is trusted, or will be known to. */
+  /** The scans of the trusted roots, or a promise of them. */
   readonly scans: readonly WorkspaceScan[] | Promise<readonly WorkspaceScan[]>;
-  /** The names of context files; those of `contextFileNames` if not given. */
+  /** The names of context files; default: `contextFileNames`. */
   readonly names?: readonly string[];
-  /** Further files of the person's own, which count in every project. `~` stands for the home folder. */
+  /** The user's own context files for all projects. `~` is the home folder. */
   readonly person?: readonly string[];
 };
 
-/** A text that was found for the model. */
+/** A context file. */
 export type ContextFile = {
   readonly scope: "person" | "project";
-  /** How it is called: relative to the workspace. */
+  /** Its path relative to the workspace. */
   readonly label: string;
   readonly text: string;
 };
 
-/** Everything that was found, in the order in which a model should read it, and what to say about it. */
+/** All context files in collector order, and notes for the user. */
 export type ContextFiles = { readonly files: readonly ContextFile[]; readonly notes: readonly ContextNote[] };
 
-/** The names agents' files go by. The last of them is our own, so it has the last word in a folder. */
+/** The default names of context files. Parley's own name is last, so it takes precedence in a folder. */
 const contextFileNames: readonly string[] = ["AGENTS.md", "GEMINI.md", "CLAUDE.md", "PARLEY.md"];
 
 /**
- * Reads what a person and a project say to agents: the memory and the person's files, then the project's from its
- * outermost folder to the workspace and on into the folders below. Nothing of an untrusted folder is read.
+ * Reads the context files: memory and the user's files, then the project's, from the outermost folder to the workspace and
+ * into the folders below. Nothing is read from an untrusted folder.
  */
 export const readContextFiles = async (options: ContextOptions): Promise<ContextFiles> => {
   const { world, files, home } = options;
   const person = (await world.disk.canonicalPath(world.host.home)) ?? world.host.home;
   const label = (path: string): string => formatLabel(path, { roots: files.roots, person });
-  const reading = new ContextFileCollector(label);
+  const collector = new ContextFileCollector(label);
   const named = expandHome(options.person ?? [], world.host.home);
   const [memory, others, project] = await Promise.all([
     readMemory(world.disk, home),
@@ -61,22 +61,22 @@ export const readContextFiles = async (options: ContextOptions): Promise<Context
   const own = [...(memory === undefined ? [] : [{ path: join(home, "PARLEY.md"), found: memory }]), ...others];
   for (const { path, found } of own) {
     const read = typeof found === "string" ? undefined : createPersonalReader(world.disk, dirname(found.path));
-    await reading.add({ scope: "person", path, found }, read);
+    await collector.add({ scope: "person", path, found }, read);
   }
   try {
-    for (const root of project.untrusted) reading.note("untrusted", root);
+    for (const root of project.untrusted) collector.note("untrusted", root);
     for (const { path, found } of project.files)
-      if (found !== "absent") await reading.add({ scope: "project", path, found }, project.read);
+      if (found !== "absent") await collector.add({ scope: "project", path, found }, project.read);
   } finally {
     await project.close();
   }
-  return { files: reading.files, notes: reading.notes };
+  return { files: collector.files, notes: collector.notes };
 };
 
-/** Characters of context files in all. */
+/** Total characters of all context files. */
 const maxCharacters = 100_000;
 
-/** How deep imports may be nested, how many are followed, and how many files there may be. */
+/** Limits of import depth, imports and files. */
 const maxImportDepth = 5;
 const maxImports = 100;
 const maxFiles = 100;
@@ -90,7 +90,7 @@ const readAll = (paths: readonly string[], read: ReadContextFile): Promise<reado
 const expandHome = (paths: readonly string[], home: string): readonly string[] =>
   paths.map((path) => (/^~[/\\]/.test(path) ? join(home, path.slice(2)) : path)).filter((path) => isAbsolute(path));
 
-/** What was found in the project; `read` reads what it imports. Close it. */
+/** The project's context files; `read` reads their imports. The caller closes it. */
 type ProjectContextFiles = {
   readonly files: readonly FoundContextFile[];
   readonly untrusted: readonly string[];
@@ -98,9 +98,9 @@ type ProjectContextFiles = {
   readonly close: () => Promise<void>;
 };
 
-/** The outer folders are read while the inner ones are still being looked at. */
+/** Reads the outer folders while the inner ones are being scanned. */
 const readProjectFiles = async (
-  { world: { disk }, files, home, isTrusted, scans: surveys, names = contextFileNames }: ContextOptions,
+  { world: { disk }, files, home, isTrusted, scans, names = contextFileNames }: ContextOptions,
   person: string,
 ): Promise<ProjectContextFiles> => {
   const plain = names.filter((name) => !/[/\\\0]|^\.{0,2}$/.test(name));
@@ -115,7 +115,7 @@ const readProjectFiles = async (
       upward.flatMap((folders) => listOuterPaths(folders, plain)),
       read,
     );
-    const inner = Promise.resolve(surveys).then((all) => {
+    const inner = Promise.resolve(scans).then((all) => {
       const seen = all.filter(({ root }) => roots.includes(root)).flatMap((each) => listInnerPaths(each, plain));
       return readAll(seen.slice(0, maxFiles), read);
     });
@@ -131,7 +131,7 @@ const readProjectFiles = async (
   }
 };
 
-/** What has been read so far. Every file and every text counts once. */
+/** Collects context files. Every file and every text is included once. */
 class ContextFileCollector {
   readonly files: ContextFile[] = [];
   readonly notes: ContextNote[] = [];
@@ -150,14 +150,14 @@ class ContextFileCollector {
     if (!this.notes.some(({ text }) => text === made.text)) this.notes.push(made);
   }
 
-  /** Takes a file in, and after it the files it imports. */
+  /** Adds a file, and then the files it imports. */
   async add(file: ScopedContextFile, read: ReadContextFile | undefined, from: readonly string[] = []): Promise<void> {
     const { scope, path, found } = file;
     if (typeof found === "string") return this.note(found, path);
     if (from.includes(found.path)) return this.note("cycle", path);
     if (this.#paths.has(found.path)) return;
     this.#paths.add(found.path);
-    if (found.hadInvisible) this.note("unseen", path);
+    if (found.hadInvisible) this.note("invisible", path);
     this.#keep({ ...file, ...found, text: found.text.trim() });
     if (read === undefined) return;
     const inside = [...from, found.path];
@@ -183,6 +183,6 @@ class ContextFileCollector {
   }
 }
 
-/** Less than this of a file is no use to anyone. */
+/** A shorter part of a file is not included. */
 const minUsefulLength = 200;
 const cutMark = "[Cut here: the file is longer. read_file reads the rest.]";

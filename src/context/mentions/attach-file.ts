@@ -9,22 +9,22 @@ import { sniffContentType, sniffLength } from "../../tools/files/sniff.ts";
 import { readLines } from "../../tools/files/read-lines.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** Where mentions lead. */
+/** Where mentions are resolved. */
 export type AttachOptions = {
   readonly disk: Disk;
   readonly files: Pick<Workspace, "roots" | "open" | "resolve" | "ignored" | "ignoring">;
   readonly signal: AbortSignal;
-  /** Asks a server for what it calls by this name, for `@server:uri`; undefined where it knows none. */
+  /** Reads a resource of an MCP server, for `@server:uri`; undefined if there is none. */
   readonly resource?: (server: string, uri: string, signal: AbortSignal) => Promise<MentionedResource | undefined>;
 };
 
-/** What a server gave. */
+/** A resource of an MCP server. */
 export type MentionedResource = { readonly parts: readonly UserPart[]; readonly blobs: readonly StoredMedia["blob"][] };
 
-/** What is left of the room for attachments in one message. */
+/** The remaining size budget for attachments of one message. */
 export type AttachmentBudget = { characters: number; bytes: number };
 
-/** A file for a message, or why it is not one. */
+/** An attached file, or why it was refused. */
 export type Attachment =
   | {
       readonly type: "attached";
@@ -32,12 +32,12 @@ export type Attachment =
       readonly kind: "text" | "media" | "folder";
       readonly parts: readonly UserPart[];
       readonly blobs: readonly StoredMedia["blob"][];
-      /** Whether only its beginning is there. */
+      /** Whether it was cut. */
       readonly isCut: boolean;
     }
   | { readonly type: "refused"; readonly reason: AttachmentRefusal; readonly message: string };
 
-/** Why something that was mentioned is not attached. */
+/** Why a mention is not attached. */
 export type AttachmentRefusal =
   | "absent"
   | "outside"
@@ -48,34 +48,31 @@ export type AttachmentRefusal =
   | "unreadable"
   | "too-many";
 
-/** As much as a message holds of all that it mentions. */
+/** Creates the attachment budget of one message. */
 export const createAttachmentBudget = (): AttachmentBudget => ({ characters: 400_000, bytes: 20 * 2 ** 20 });
 
-/** Reads a file for a message: text under its name, as far as there is room; media whole or not at all. */
+/** Attaches a file: text under its name, cut to the budget; media only as a whole. */
 export const attachFile = async (
   files: Pick<Workspace, "open" | "ignored">,
   path: string,
-  { room, signal }: { readonly room: AttachmentBudget; readonly signal: AbortSignal },
+  { budget, signal }: { readonly budget: AttachmentBudget; readonly signal: AbortSignal },
 ): Promise<Attachment> => {
   try {
     const file = await files.open(path);
     try {
       for (const name of new Set([path, file.place.path])) {
-        const kept = await files.ignored(name, { git: false, own: true });
-        if (kept !== undefined)
-          return refuseAttachment("ignored", `${escapeName(path)} is excluded from models by ${kept}.`);
+        const ignoredBy = await files.ignored(name, { git: false, own: true });
+        if (ignoredBy !== undefined)
+          return refuseAttachment("ignored", `${escapeName(path)} is excluded from models by ${ignoredBy}.`);
       }
       const what = await sniffContentType(await file.read(0, sniffLength), path);
       switch (what.kind) {
         case "binary":
-          return refuseAttachment(
-            "not-text",
-            `${escapeName(path)} is neither text nor a kind of media a model can take.`,
-          );
+          return refuseAttachment("not-text", `${escapeName(path)} is neither text nor a supported media type.`);
         case "text":
-          return await attachText(file, { encoding: what.encoding, room, signal });
+          return await attachText(file, { encoding: what.encoding, budget, signal });
         case "media":
-          return await attachMedia(file, what.mimeType, room);
+          return await attachMedia(file, what.mimeType, budget);
       }
     } finally {
       await file.close();
@@ -92,7 +89,7 @@ export const refuseAttachment = (reason: AttachmentRefusal, message: string): At
   message,
 });
 
-/** What a refusal of policy means for somebody who mentioned a path. */
+/** Converts a policy error to a refusal. */
 export const refusalReason = ({ type }: PolicyError): AttachmentRefusal => {
   switch (type) {
     case "path_not_in_workspace":
@@ -115,14 +112,14 @@ const attachText = async (
   file: OpenFile,
   {
     encoding,
-    room,
+    budget,
     signal,
-  }: { readonly encoding: string; readonly room: AttachmentBudget; readonly signal: AbortSignal },
+  }: { readonly encoding: string; readonly budget: AttachmentBudget; readonly signal: AbortSignal },
 ): Promise<Attachment> => {
   const { shown, path } = file.place;
-  if (room.characters < 200)
-    return refuseAttachment("too-large", `${escapeName(shown)} has no room in this message any more.`);
-  const maxCharacters = Math.min(150_000, room.characters);
+  if (budget.characters < 200)
+    return refuseAttachment("too-large", `${escapeName(shown)} does not fit in this message.`);
+  const maxCharacters = Math.min(150_000, budget.characters);
   const range = { offset: 0, limit: 2000, maxLineLength: 2000, maxCharacters, encoding, signal };
   const { lines, total, hasCutLines: cut, endsWithNewline: isEnded } = await readLines(file, range);
   const isCut = total !== lines.length || cut;
@@ -130,19 +127,19 @@ const attachText = async (
     ? `[The first ${lines.length} lines${cut ? ", long ones cut" : ""}; read_file reads the rest.]\n`
     : "";
   const words = `--- ${escapeName(shown)} ---\n${note}${lines.join("\n")}${isEnded ? "\n" : ""}`;
-  room.characters -= words.length;
+  budget.characters -= words.length;
   return { type: "attached", path, kind: "text", parts: [text(words.toWellFormed())], blobs: [], isCut };
 };
 
-const attachMedia = async (file: OpenFile, mimeType: string, room: AttachmentBudget): Promise<Attachment> => {
+const attachMedia = async (file: OpenFile, mimeType: string, budget: AttachmentBudget): Promise<Attachment> => {
   const { shown, path, size } = file.place;
-  if (size > room.bytes)
+  if (size > budget.bytes)
     return refuseAttachment(
       "too-large",
-      `${escapeName(shown)} has ${(size / 2 ** 20).toFixed(1)} MB; there is room for ${(room.bytes / 2 ** 20).toFixed(1)} MB of media.`,
+      `${escapeName(shown)} has ${(size / 2 ** 20).toFixed(1)} MB; the remaining budget is ${(budget.bytes / 2 ** 20).toFixed(1)} MB of media.`,
     );
   const bytes = await file.read(0, size);
-  room.bytes -= bytes.length;
+  budget.bytes -= bytes.length;
   const name = shown.split(/[/\\]/).at(-1) ?? shown;
   const { media, blob } = storeBytes(bytes, { mimeType, name, ...readImageSize(bytes, mimeType) });
   const heading = text(`--- ${escapeName(shown)} ---`);

@@ -21,7 +21,7 @@ const attach = async (message: string, options: Partial<AttachOptions> = {}): Pr
   return attachMentions(message, { disk: world.disk, files, signal: new AbortController().signal, ...options });
 };
 
-/** What was attached and what was not, in short. */
+/** The attached and refused mentions in short. */
 const outcome = async (message: string, options?: Partial<AttachOptions>): Promise<readonly string[]> => {
   const { attached, refused } = await attach(message, options);
   return [
@@ -209,7 +209,7 @@ describe("a message with mentions", () => {
     for (let at = 0; at < 103; at++) ground.put(`home/project/n/${at}.md`);
     const { attached, refused } = await attach("@n/*.md");
     expect(attached.length).toBe(100);
-    expect(refused.map(({ message }) => message)).toEqual(["n/*.md means 3 files more than a message holds."]);
+    expect(refused.map(({ message }) => message)).toEqual(["n/*.md matches 3 more files than one message can hold."]);
   });
 
   it("asks servers for what they serve, and the workspace for the rest", async () => {

@@ -18,7 +18,7 @@ import { isGlob } from "../../tools/search/glob-pattern.ts";
 import { attachFolder, attachPattern } from "./attach-folder.ts";
 import { parseMentions, type MessagePiece } from "./parse.ts";
 
-/** A message with all it mentions: the person's own words first, unchanged. */
+/** A message with its attachments; the user's text comes first, unchanged. */
 export type AttachedMessage = {
   readonly parts: readonly UserPart[];
   readonly blobs: readonly StoredMedia["blob"][];
@@ -26,7 +26,7 @@ export type AttachedMessage = {
   readonly refused: readonly RefusedMention[];
 };
 
-/** Something that is in the message now. `isCut` says that there is more of it. */
+/** An attached mention. `isCut`: only the beginning is attached. */
 type AttachedMention = {
   readonly mention: string;
   readonly path: string;
@@ -34,15 +34,15 @@ type AttachedMention = {
   readonly isCut: boolean;
 };
 
-/** Something that was mentioned and is not in the message. */
+/** A mention that was refused. */
 type RefusedMention = { readonly mention: string; readonly reason: AttachmentRefusal; readonly message: string };
 
 /**
- * Attaches what a message mentions. A file comes with its contents, a folder with the names in it, a pattern with the files it
- * means. What looks like a mention and names nothing stays mere words; it is told only where somebody clearly meant a file.
+ * Attaches the files, folders and patterns a message mentions. A file is attached with its contents, a folder with the names
+ * in it. A mention that matches nothing stays plain text; it is reported only if it clearly looks like a path.
  */
 export const attachMentions = async (message: string, options: AttachOptions): Promise<AttachedMessage> => {
-  const room = createAttachmentBudget();
+  const budget = createAttachmentBudget();
   const seen = new Set<string>();
   const all: { readonly mention: string; readonly found: readonly Attachment[] | MentionedResource }[] = [];
   for (const piece of parseMentions(message)) {
@@ -50,7 +50,7 @@ export const attachMentions = async (message: string, options: AttachOptions): P
     seen.add(piece.raw);
     if (seen.size > maxMentions) continue;
     options.signal.throwIfAborted();
-    all.push({ mention: piece.raw, found: await resolveMention(piece, options, room) });
+    all.push({ mention: piece.raw, found: await resolveMention(piece, options, budget) });
   }
   const rest = [...seen].slice(maxMentions);
   const [first] = rest;
@@ -62,7 +62,7 @@ export const attachMentions = async (message: string, options: AttachOptions): P
   return composeMessage(message, all);
 };
 
-/** More mentions than this are a paste, not a request. */
+/** More mentions than this are pasted text, not requests. */
 const maxMentions = 100;
 
 type FileMention = Extract<MessagePiece, { readonly type: "mention" }>;
@@ -70,20 +70,20 @@ type FileMention = Extract<MessagePiece, { readonly type: "mention" }>;
 const resolveMention = async (
   mention: FileMention,
   options: AttachOptions,
-  room: AttachmentBudget,
+  budget: AttachmentBudget,
 ): Promise<readonly Attachment[] | MentionedResource> => {
   const resource = await readServerResource(mention, options);
   if (resource !== undefined) return resource;
   let refusal: Attachment | undefined;
   for (const path of mention.paths) {
-    const found = await attachPath(path, options, room);
+    const found = await attachPath(path, options, budget);
     if (found !== undefined && !("type" in found)) return found;
     refusal ??= found;
   }
   if (refusal !== undefined) return [refusal];
   const [path = ""] = mention.paths.slice(-1);
   return (await isLikelyFile(mention, options))
-    ? [refuseAttachment("absent", `There is no file ${JSON.stringify(path)}.`)]
+    ? [refuseAttachment("absent", `File ${JSON.stringify(path)} does not exist.`)]
     : [];
 };
 
@@ -96,22 +96,22 @@ const readServerResource = async (
   return options.resource?.(server, uri, options.signal);
 };
 
-/** What stands at a path; a refusal that may still turn out to be about nothing; undefined where nothing stands there. */
+/** Attaches a path. Returns a refusal that another candidate path may replace, or undefined if nothing is there. */
 const attachPath = async (
   path: string,
   options: AttachOptions,
-  room: AttachmentBudget,
+  budget: AttachmentBudget,
 ): Promise<readonly Attachment[] | Attachment | undefined> => {
   try {
     const place = await options.files.resolve(path);
     switch (place.kind) {
       case "file":
       case "other":
-        return [await attachFile(options.files, path, { room, signal: options.signal })];
+        return [await attachFile(options.files, path, { budget, signal: options.signal })];
       case "folder":
         return [await attachFolder(place, options)];
       case "absent": {
-        const found = isGlob(path) ? await attachPattern(path, options, room) : [];
+        const found = isGlob(path) ? await attachPattern(path, options, budget) : [];
         return found.length === 0 ? undefined : found;
       }
     }
@@ -124,11 +124,11 @@ const attachPath = async (
   }
 };
 
-/** Whether a path outside the workspace is one at all: `@/components` in a line of code is not. */
+/** Whether a path outside the workspace exists: `@/components` in a line of code does not. */
 const existsOutside = async (path: string, { disk }: AttachOptions): Promise<boolean> =>
   !isAbsolute(path) || (await disk.canonicalPath(path).catch(() => undefined)) !== undefined;
 
-/** Whether somebody who wrote this meant a file: by quotes, a path into a folder that is there, or the ending of a name. */
+/** Whether a mention looks like a path: quoted, inside an existing folder, or with a file extension. */
 const isLikelyFile = async (
   { paths: [path = ""], isQuoted }: FileMention,
   { files }: AttachOptions,
@@ -146,19 +146,19 @@ const composeMessage = (
   const parts: UserPart[] = [];
   const blobs = new Map<string, StoredMedia["blob"]>();
   const attached = new Map<string, AttachedMention>();
-  const left: RefusedMention[] = [];
-  const take = ({ path, ...what }: AttachedMention, given: MentionedResource): void => {
+  const refusedMentions: RefusedMention[] = [];
+  const attach = ({ path, ...what }: AttachedMention, given: MentionedResource): void => {
     if (attached.has(path)) return;
     attached.set(path, { path, ...what });
     parts.push(...given.parts);
     for (const blob of given.blobs) blobs.set(blob.hash, blob);
   };
   for (const { mention, found } of all) {
-    if ("parts" in found) take({ mention, path: mention.slice(1), kind: "resource", isCut: false }, found);
+    if ("parts" in found) attach({ mention, path: mention.slice(1), kind: "resource", isCut: false }, found);
     else
       for (const each of found) {
-        if (each.type === "attached") take({ mention, path: each.path, kind: each.kind, isCut: each.isCut }, each);
-        else left.push({ mention, reason: each.reason, message: each.message });
+        if (each.type === "attached") attach({ mention, path: each.path, kind: each.kind, isCut: each.isCut }, each);
+        else refusedMentions.push({ mention, reason: each.reason, message: each.message });
       }
   }
   const heading = parts.length === 0 ? [] : [text("What the message mentions with @:")];
@@ -166,6 +166,6 @@ const composeMessage = (
     parts: [text(message), ...heading, ...parts],
     blobs: [...blobs.values()],
     attached: [...attached.values()],
-    refused: left,
+    refused: refusedMentions,
   };
 };

@@ -1,17 +1,17 @@
-/** A person's message, cut where files may be meant. The raw pieces in order are the message. */
+/** A piece of a message: text or a possible mention. The raw pieces in order are the message. */
 export type MessagePiece =
   | { readonly type: "text"; readonly raw: string }
   | {
       readonly type: "mention";
       readonly raw: string;
-      /** What it may name, the longest first: `a.ts).` may be that, or `a.ts)`, or `a.ts`. */
+      /** Candidate paths, longest first: `a.ts).`, `a.ts)`, `a.ts`. */
       readonly paths: readonly string[];
       readonly isQuoted: boolean;
     };
 
 /**
- * Cuts a message where an `@` may name a file: `@path`, `@path\ with\ spaces`, `@"path with spaces"`. An `@` within a word,
- * as in an address, or after a backslash names nothing. Whether there is such a file is not known here.
+ * Splits a message at possible mentions: `@path`, `@path\ with\ spaces`, `@"path with spaces"`. An `@` within a word (an
+ * e-mail address) or after a backslash is not one. Does not check whether the file exists.
  */
 export const parseMentions = (message: string): readonly MessagePiece[] => {
   const pieces: MessagePiece[] = [];
@@ -30,7 +30,7 @@ export const parseMentions = (message: string): readonly MessagePiece[] => {
   return pieces;
 };
 
-/** A bare path goes on to the next white space that no backslash precedes, or to the end of a sentence as it is written in East Asia. */
+/** A bare path ends at unescaped white space or at East Asian sentence punctuation. */
 const mentionPattern =
   /(?<![\w.%+@\\-])@(?:"(?<quoted>[^"\n]{1,4096})"|(?<bare>(?:\\.|[^\s\\"@<>|。，、；：？！）」』】]){1,4096}))/gsu;
 
@@ -41,7 +41,7 @@ const listCandidates = (bare: string): readonly string[] => {
   return [...new Set(found)];
 };
 
-/** Without a line number, or without the last sign that may belong to the sentence. */
+/** Removes a line number, or the last character if it may be punctuation of the sentence. */
 const shortenPath = (path: string): string | undefined => {
   const line = /^(.+?)(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$/s.exec(path)?.[1];
   if (line !== undefined) return line;

@@ -1,18 +1,18 @@
 import { promptSections, type PromptLine } from "./sections.ts";
 
-/** What the prompt depends on. It is settled when a session begins and does not change in it. */
+/** The conditions of the default prompt. They are fixed for a session. */
 export type PromptConditions = {
-  /** Whether a person is there to answer questions. */
+  /** Whether a user can answer questions. */
   readonly isInteractive: boolean;
   /** Whether commands run in a sandbox. */
   readonly isSandboxed: boolean;
   /** Whether the workspace is under git. */
   readonly hasGit: boolean;
-  /** The names of the tools that are offered; lines about others are left out. */
+  /** The names of the offered tools; lines about others are left out. */
   readonly tools: readonly string[];
 };
 
-/** The system prompt, from its parts. The same setting gives the same bytes. */
+/** Builds the default system prompt. The same conditions give the same bytes. */
 export const buildDefaultPrompt = (setting: PromptConditions): string =>
   promptSections
     .map(({ title, lines }) => ({ title, said: lines.filter((line) => applies(line, setting)) }))

@@ -1,14 +1,14 @@
-/** A chapter of the prompt. */
+/** A section of the default system prompt. */
 export type PromptSection = { readonly title: string; readonly lines: readonly PromptLine[] };
 
-/** One thing to say, in which settings, and about which tools. */
+/** One line, with its condition and the tools it needs. */
 export type PromptLine = {
   readonly text: string;
   readonly when?: "interactive" | "headless" | "sandboxed" | "unsandboxed" | "git";
   readonly needs?: readonly string[];
 };
 
-/** Everything the prompt can say, in order. */
+/** All sections, in order. */
 export const promptSections: readonly PromptSection[] = [
   {
     title: "How to work",
@@ -109,7 +109,7 @@ export const promptSections: readonly PromptSection[] = [
         when: "interactive",
       },
       {
-        text: "Nobody can answer questions in this run. Take the most sensible reading, finish the task as far as it can be done safely, and end with the result: your last message is all that is read.",
+        text: "Questions cannot be answered in this run. Take the most sensible reading, finish the task as far as it can be done safely, and end with the result: your last message is all that is read.",
         when: "headless",
       },
     ],

@@ -59,7 +59,7 @@ describe("the prompt of a session", () => {
   });
 
   it.each([
-    ["none.md", "is not there"],
+    ["none.md", "does not exist"],
     [".", "cannot be read"],
     ["empty.md", "is empty"],
     ["long.md", "is too long"],
@@ -102,11 +102,11 @@ describe("the prompt of a session", () => {
     expect(await selectSystemPrompt(options)).toEqual({
       text: usual,
       source: "default",
-      written: join(home, "system.md"),
+      writtenTo: join(home, "system.md"),
     });
     expect(statSync(home).mode & 0o777).toBe(0o700);
     await expect(prompt({ PARLEY_WRITE_SYSTEM_MD: "no/such/p.md" })).rejects.toThrow(
-      "PARLEY_WRITE_SYSTEM_MD names it: name a file in a folder that is there.",
+      "PARLEY_WRITE_SYSTEM_MD names it: use a file in an existing folder.",
     );
   });
 });

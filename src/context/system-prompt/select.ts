@@ -3,34 +3,34 @@ import type { Folder } from "../../world/disk.ts";
 import type { World } from "../../world/world.ts";
 import { SystemPromptError } from "./error.ts";
 
-/** Who may replace the prompt. */
+/** The sources of the system prompt. */
 export type SystemPromptOptions = {
   readonly world: Pick<World, "env" | "files" | "disk" | "host">;
-  /** The agent's own folder. */
+  /** Parley's home folder. */
   readonly home: string;
-  /** Where relative paths begin. */
+  /** The base of relative paths. */
   readonly folder: string;
-  /** The prompt Parley would use. */
+  /** The default prompt. */
   readonly prompt: string;
-  /** What the person gave on the command line instead. */
+  /** A prompt from the command line that replaces it. */
   readonly override?: string;
 };
 
-/** The prompt of a session, and where it came from. */
+/** The system prompt of a session, and its source. */
 export type SystemPrompt = {
   readonly text: string;
   readonly source: "default" | "option" | "file";
-  /** The file it came from. */
+  /** The file it was read from. */
   readonly path?: string;
-  /** Where the usual one was put for the person to edit. */
+  /** Where the default prompt was written for the user to edit. */
   readonly writtenTo?: string;
-  /** Where it should have been put, but another text stands, which was left alone. */
+  /** The file with other text that was not overwritten. */
   readonly notOverwritten?: string;
 };
 
 /**
- * The prompt a session uses: what was given, else the file that PARLEY_SYSTEM_MD names, else the usual one. A file that
- * is named and cannot be read is an error: nobody who replaced the prompt wants the usual one.
+ * Selects the system prompt: the command line, then the file PARLEY_SYSTEM_MD names, then the default. A named file that
+ * cannot be read is an error, because falling back to the default would be unexpected.
  */
 export const selectSystemPrompt = async (options: SystemPromptOptions): Promise<SystemPrompt> => {
   const trace = await writeDefaultPrompt(options);
@@ -40,10 +40,10 @@ export const selectSystemPrompt = async (options: SystemPromptOptions): Promise<
   return { text: await readPrompt(path, options), source: "file", path: path.path, ...trace };
 };
 
-/** A file, and the variable that named it. */
+/** A file, and the variable that names it. */
 type NamedPromptFile = { readonly path: string; readonly variable: string };
 
-/** Ours wins over the other. "1" and "true" mean the usual place; "0", "false" and nothing mean no file. */
+/** PARLEY_ takes precedence over GEMINI_. "1" and "true" mean the default file; "0", "false" and empty mean no file. */
 const findNamedFile = (
   name: "SYSTEM_MD" | "WRITE_SYSTEM_MD",
   { world: { env, host }, home, folder }: SystemPromptOptions,
@@ -57,14 +57,14 @@ const findNamedFile = (
   return { path: isAbsolute(path) ? path : resolve(folder, path), variable };
 };
 
-/** Longer prompts leave no room to work. */
+/** Longer prompts leave too little of the context window. */
 const maxPromptLength = 2 ** 20;
 
 const readPrompt = async ({ path, variable }: NamedPromptFile, { world }: SystemPromptOptions): Promise<string> => {
   const text = await world.files.read(path).catch((error: unknown) => {
     throw createPromptError(variable, path, "cannot be read", error);
   });
-  if (text === undefined) throw createPromptError(variable, path, "is not there");
+  if (text === undefined) throw createPromptError(variable, path, "does not exist");
   if (text.length > maxPromptLength) throw createPromptError(variable, path, "is too long");
   const clean = text
     .replace(/^\ufeff/, "")
@@ -76,7 +76,7 @@ const readPrompt = async ({ path, variable }: NamedPromptFile, { world }: System
 
 const createPromptError = (variable: string, path: string, why: string, cause?: unknown): SystemPromptError =>
   new SystemPromptError(
-    `The system prompt ${JSON.stringify(path)} ${why}. ${variable} names it: correct or unset that, or write the usual prompt there with PARLEY_WRITE_SYSTEM_MD.`,
+    `The system prompt ${JSON.stringify(path)} ${why}. ${variable} names it: correct or unset it, or write the default prompt there with PARLEY_WRITE_SYSTEM_MD.`,
     { cause },
   );
 
@@ -99,13 +99,13 @@ const writeDefaultPrompt = async (
     return { writtenTo: path };
   } catch (error) {
     throw new SystemPromptError(
-      `The system prompt cannot be written to ${JSON.stringify(path)}. ${variable} names it: name a file in a folder that is there.`,
+      `The system prompt cannot be written to ${JSON.stringify(path)}. ${variable} names it: use a file in an existing folder.`,
       { cause: error },
     );
   }
 };
 
-/** An open folder. Only the agent's own is made where it is missing. */
+/** Opens a folder. Only Parley's home folder is created if it is missing. */
 const openOrCreateFolder = async ({ world: { disk }, home }: SystemPromptOptions, path: string): Promise<Folder> => {
   const there = await disk.canonicalPath(path);
   if (there !== undefined) return disk.openFolder(there);

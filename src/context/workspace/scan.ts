@@ -2,38 +2,37 @@ import { sep } from "node:path";
 import type { Workspace } from "../../policy/workspace/open.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** What a look around needs. */
 export type WorkspaceScanOptions = {
   readonly disk: Pick<Disk, "listNames">;
   readonly files: Pick<Workspace, "ignoring">;
-  /** The folder to look around in, by its canonical path. */
+  /** The canonical path of the folder to scan. */
   readonly folder: string;
-  /** How many folders are looked into; 200 if not given. */
+  /** The maxFolders folders to scan; default: 200. */
   readonly maxFolders?: number;
 };
 
-/** What stands in a folder and below it, the nearest first, without what ignore files name. No link was followed. */
+/** The contents of a folder and its subfolders, nearest first, without ignored files. Links are not followed. */
 export type WorkspaceScan = { readonly root: string; readonly folders: readonly ScannedFolder[] };
 
-/** One folder of a survey. Names are sorted; links stand among the files. */
+/** One scanned folder. Names are sorted; links are among the files. */
 export type ScannedFolder = {
   /** Relative to the root, with slashes; "" is the root. */
   readonly path: string;
   readonly folders: readonly string[];
-  /** All names of files. Ask `isSeen` before using one: to judge them all takes longer than to find them. */
+  /** All file names. Check `isVisible` before using one: checking all takes longer than listing them. */
   readonly files: readonly string[];
-  /** Whether no ignore file keeps a file out. */
+  /** Whether a file is not ignored. */
   readonly isVisible: (file: string) => boolean;
-  /** Why it is not known what stands in it: it was too far away, it is of no interest, or it cannot be listed. */
-  readonly skipped?: "far" | "dull" | "unreadable";
+  /** Why it was not scanned: the folder limit, generated contents, or a read error. */
+  readonly skipped?: "limit" | "generated" | "unreadable";
 };
 
-/** Looks around in a folder once, level by level. The same files give the same survey. */
+/** Scans a folder breadth first. The same files give the same result. */
 export const scanWorkspace = async ({
   disk,
   files,
   folder,
-  maxFolders: most = 200,
+  maxFolders = 200,
 }: WorkspaceScanOptions): Promise<WorkspaceScan> => {
   const found: ScannedFolder[] = [];
   const rulesIn = (path: string): Promise<IgnoreCheck> => files.ignoring(path, { git: true, own: true });
@@ -41,20 +40,20 @@ export const scanWorkspace = async ({
   let opened = 0;
   while (level.length > 0) {
     opened += level.length;
-    const looked = await Promise.all(level.map((each) => scanFolder(each, { disk, folder, rulesIn })));
-    found.push(...looked.map(({ surveyed }) => surveyed));
-    const next = looked.flatMap((each) => each.next);
+    const results = await Promise.all(level.map((each) => scanFolder(each, { disk, folder, rulesIn })));
+    found.push(...results.map(({ surveyed }) => surveyed));
+    const next = results.flatMap((each) => each.next);
     const open = next.filter(({ path }) => !generatedFolders.has(path.slice(path.lastIndexOf("/") + 1)));
-    level = open.slice(0, Math.max(0, most - opened));
-    const near = new Set(level);
-    const isFar = new Set(open.slice(level.length));
-    const dropped = next.filter((each) => !near.has(each));
-    found.push(...dropped.map((each) => skippedFolder(each.path, isFar.has(each) ? "far" : "dull")));
+    level = open.slice(0, Math.max(0, maxFolders - opened));
+    const scanned = new Set(level);
+    const beyondLimit = new Set(open.slice(level.length));
+    const dropped = next.filter((each) => !scanned.has(each));
+    found.push(...dropped.map((each) => skippedFolder(each.path, beyondLimit.has(each) ? "limit" : "generated")));
   }
   return { root: folder, folders: found };
 };
 
-/** Folders that other programs fill. */
+/** Folders with generated contents. */
 const generatedFolders: ReadonlySet<string> = new Set([
   ".git",
   ".hg",
@@ -69,7 +68,7 @@ const generatedFolders: ReadonlySet<string> = new Set([
 
 type IgnoreCheck = Awaited<ReturnType<Workspace["ignoring"]>>;
 
-/** Ignore rules, and the folder they were read for; they count below it until there are others. */
+/** Ignore rules, and the folder they were read for; they apply below it until another .gitignore. */
 type ScanIgnoreRules = { readonly judge: Promise<IgnoreCheck>; readonly above: string };
 type PendingFolder = { readonly path: string; readonly rules: ScanIgnoreRules };
 
@@ -95,16 +94,16 @@ const scanFolder = async (
   const hasRules = path !== "" && names.some(({ name }) => name === ".gitignore");
   const rules = hasRules ? { judge: rulesIn(real), above: path } : given;
   const judge = await rules.judge;
-  const isKept = (name: string, isFolder: boolean): boolean => {
+  const isIgnored = (name: string, isFolder: boolean): boolean => {
     const whole = joinPath(path, name);
     return judge(rules.above === "" ? whole : whole.slice(rules.above.length + 1), isFolder) !== undefined;
   };
   const folders = names
-    .flatMap(({ name, kind }) => (kind === "folder" && !isKept(name, true) ? [name] : []))
+    .flatMap(({ name, kind }) => (kind === "folder" && !isIgnored(name, true) ? [name] : []))
     .toSorted();
   const files = names.flatMap(({ name, kind }) => (kind === "folder" ? [] : [name])).toSorted();
   return {
-    surveyed: { path, folders, files, isVisible: (name) => !isKept(name, false) },
+    surveyed: { path, folders, files, isVisible: (name) => !isIgnored(name, false) },
     next: folders.map((name) => ({ path: joinPath(path, name), rules })),
   };
 };

@@ -1,24 +1,24 @@
 import { escapeName } from "../../tools/files/escape-name.ts";
 import type { WorkspaceScan, ScannedFolder } from "./scan.ts";
 
-/** How much of a survey is shown. */
+/** Limits of a formatted tree. */
 export type TreeLimits = {
-  /** Names in all; 200 if not given. */
+  /** Total names; default: 200. */
   readonly maxNames?: number;
-  /** Names in one folder; 50 if not given. */
+  /** Names per folder; default: 50. */
   readonly maxNamesPerFolder?: number;
 };
 
-/** A survey as indented lines, the nearest names first. What is left out is marked where it stands. */
+/** Formats a scan as indented lines, nearest names first. Omissions are marked with `...`. */
 export const formatTree = (
   { folders }: WorkspaceScan,
-  { maxNames: most = 200, maxNamesPerFolder: mostInFolder = 50 }: TreeLimits = {},
+  { maxNames = 200, maxNamesPerFolder = 50 }: TreeLimits = {},
 ): string => {
   const shown = new Map<string, ShownFolder>();
-  let room = most;
+  let remaining = maxNames;
   for (const folder of folders) {
-    const taken = selectNames(folder, Math.min(room, mostInFolder));
-    room -= taken.names.length;
+    const taken = selectNames(folder, Math.min(remaining, maxNamesPerFolder));
+    remaining -= taken.names.length;
     shown.set(folder.path, { ...taken, skipped: folder.skipped });
   }
   return formatLines(shown, "", "").join("\n");
@@ -26,20 +26,20 @@ export const formatTree = (
 
 type ShownFolder = {
   readonly names: readonly string[];
-  /** Whether there may be more. */
+  /** Whether names were omitted. */
   readonly isCut: boolean;
   readonly skipped: ScannedFolder["skipped"];
 };
 
 const selectNames = (
-  { folders, files, isVisible: isSeen }: ScannedFolder,
-  most: number,
+  { folders, files, isVisible }: ScannedFolder,
+  maxCount: number,
 ): Pick<ShownFolder, "names" | "isCut"> => {
-  const names = folders.slice(0, most).map((name) => `${name}/`);
-  if (folders.length > most) return { names, isCut: true };
+  const names = folders.slice(0, maxCount).map((name) => `${name}/`);
+  if (folders.length > maxCount) return { names, isCut: true };
   for (const name of files) {
-    if (!isSeen(name)) continue;
-    if (names.length === most) return { names, isCut: true };
+    if (!isVisible(name)) continue;
+    if (names.length === maxCount) return { names, isCut: true };
     names.push(name);
   }
   return { names, isCut: false };
@@ -57,6 +57,6 @@ const formatLines = (shown: ReadonlyMap<string, ShownFolder>, path: string, inde
   return folder.isCut ? [...lines, `${indent}...`] : lines;
 };
 
-/** Whether nothing of a folder is shown although something may be in it. */
+/** Whether the contents of a folder are unknown or completely omitted. */
 const isHidden = (folder: ShownFolder | undefined): boolean =>
   folder === undefined || folder.skipped !== undefined || (folder.names.length === 0 && folder.isCut);
