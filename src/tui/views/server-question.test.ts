@@ -99,9 +99,9 @@ describe("a server's form", () => {
       "Your answer:",
       "- a: xz",
       "- b: 12",
-      "› n No, send nothing",
+      "› n No, don't send",
       "  y Yes, send it",
-      "  e Change it",
+      "  e Edit",
     ]);
   });
 
