@@ -131,7 +131,7 @@ describe("a refusal that teaches something", () => {
     expect(server.bodies[2]).toBe(server.bodies[1]);
   });
 
-  it("says what was learned, in words, and from which failure", async () => {
+  it("reports the quirk it learned and the failure that revealed it", async () => {
     const server = endpoint(
       "openai",
       refuseWhen(bodyIncludes(mark), openai(unreadable, null, "invalid_encrypted_content")),
@@ -141,13 +141,13 @@ describe("a refusal that teaches something", () => {
       {
         type: "repaired",
         quirk: "unsealed",
-        words: "It cannot read its sealed thinking any more; the request goes without.",
+        message: "It cannot read its sealed thinking any more; the request goes without.",
         failure: {
           provider: "openai",
           label: "OpenAI (Responses)",
           kind: "refused",
           status: 400,
-          said: unreadable,
+          detail: unreadable,
           rules: [],
         },
       },
