@@ -32,7 +32,7 @@ describe("a server that never starts", () => {
     ["mute", /^no response for 1 s\.$/],
     ["no tools", /^no response for 1 s\.$/],
     ["zeros", /^no response for 1 s\.$/],
-    ["exits", /^bad has ended\. Last output on stderr: no licence$/],
+    ["exits", /^bad has exited\. Last output on stderr: no licence$/],
   ])("is reported with the reason: %s", async (behaviour, reason) => {
     await beside(
       behaviour,
@@ -192,12 +192,12 @@ describe("a server with deceptive tools", () => {
       expect([toolsOf(setting), setting.servers.status()[0]!.omitted]).toEqual([
         ["fine"],
         [
-          'The tool "remote" is not offered: its parameters refer to http://evil.test/x, which is elsewhere.',
+          'The tool "remote" is not offered: its parameters refer to http://evil.test/x, which is outside the schema.',
           'The tool "untyped" is not offered: the parameter a has no type.',
           'The tool "none" is not offered: its parameters are not described by an object.',
           'The tool "bomb" is not offered: its parameters are nested too deeply.',
           'The tool "" is not offered: it has no name.',
-          'The tool "fine" is not offered: it was named before.',
+          'The tool "fine" is not offered: the name is a duplicate.',
         ],
       ]);
     });

@@ -60,7 +60,7 @@ describe("signing in to a server", () => {
   it.each<[string, OAuthServiceOptions, RegExp]>([
     ["a file to open", { authorize: "file:///etc/passwd" }, /file|Invalid|URL/i],
     ["a script to open", { authorize: "javascript:alert(1)" }, /javascript|Invalid|URL/i],
-    ["a place in the open", { authorize: "http://elsewhere.test/authorize" }, /http: as the place to sign in/],
+    ["a place in the open", { authorize: "http://elsewhere.test/authorize" }, /http: as the sign-in page/],
     ["another issuer", { issuer: "https://elsewhere.test" }, /[Ii]ssuer/],
   ])("does not start with %s", async (_, twist, words) => {
     await withOAuthService(twist, async (place) => {

@@ -47,11 +47,11 @@ describe("servers", () => {
       const changes: unknown[] = [];
       await until(() => changes.push(...servers.applyChanges()) >= 2);
       expect(changes).toEqual([
-        { server: "more", came: ["more_1"], went: [], changed: [], text: "MCP server more: 1 tool came." },
+        { server: "more", added: ["more_1"], removed: [], changed: [], text: "MCP server more: 1 tool added." },
         {
           server: "turn",
-          came: [],
-          went: [],
+          added: [],
+          removed: [],
           changed: ["turn__echo"],
           text: "MCP server turn: 1 tool changed: turn__echo.",
         },
@@ -74,7 +74,7 @@ describe("servers", () => {
 
   it("keep their tools and their names while they restart", async () => {
     await withServers({ scripted: { frail: "dies" } }, async ({ servers, call, until }) => {
-      expect(textOf(await call("echo"))).toBe("Error: mcp_tool_error: frail has ended.");
+      expect(textOf(await call("echo"))).toBe("Error: mcp_tool_error: frail has exited.");
       await until(() => servers.status()[0]?.status.state === "restarting");
       expect([servers.applyChanges(), servers.names().includes("echo")]).toEqual([[], true]);
       await until(() => servers.status()[0]?.status.state === "ready");
@@ -91,8 +91,8 @@ describe("servers", () => {
       const startAfter = new Promise<void>((resolve) => (begin = resolve));
       const servers = openMcpServers({ world: realWorld(), configs, root: folder, home, startAfter });
       await untilHolds(servers, () => servers.status()[0]?.tools === 1);
-      const came = { server: "one", came: ["echo"], went: [], changed: [], text: "MCP server one: 1 tool came." };
-      expect([servers.applyChanges(), servers.status()[0]?.status]).toEqual([[came], { state: "connecting" }]);
+      const added = { server: "one", added: ["echo"], removed: [], changed: [], text: "MCP server one: 1 tool added." };
+      expect([servers.applyChanges(), servers.status()[0]?.status]).toEqual([[added], { state: "connecting" }]);
       expect(servers.find("echo")?.identity).toEqual(before.find("echo")?.identity);
       const can = { signal: new AbortController().signal, report: () => undefined, files: {} };
       const ended = servers.find("echo")!.tool.run({ message: "waited" } as never, can as never);

@@ -93,8 +93,8 @@ const compareTools = (server: string, before: ToolsByName, after: ToolsByName): 
   );
   if (added.length + removed.length + changed.length === 0) return [];
   const parts = [
-    ...(added.length > 0 ? [`${countTools(added.length)} came`] : []),
-    ...(removed.length > 0 ? [`${countTools(removed.length)} went`] : []),
+    ...(added.length > 0 ? [`${countTools(added.length)} added`] : []),
+    ...(removed.length > 0 ? [`${countTools(removed.length)} removed`] : []),
     ...(changed.length > 0 ? [`${countTools(changed.length)} changed: ${changed.slice(0, 5).join(", ")}`] : []),
   ];
   return [{ server, added, removed, changed, text: `MCP server ${server}: ${parts.join("; ")}.` }];
