@@ -5,7 +5,7 @@ import { mediaAt, storeBytes } from "../conversation/media.ts";
 import type { Media } from "../conversation/parts.ts";
 import { estimateMedia, estimateParts, estimateTokens } from "./estimate-tokens.ts";
 
-/** What a tokenizer of 130,000 words (Mistral's Tekken) counts. */
+/** Token counts of a tokenizer with 130,000 tokens (Mistral Tekken). */
 const counted: readonly (readonly [language: string, tokens: number, text: string])[] = [
   [
     "English",

@@ -32,7 +32,7 @@ const findRepositories = async (disk: Disk, folders: readonly string[]): Promise
   return (folder) => found[folders.indexOf(folder)] !== undefined;
 };
 
-/** What limits the search upward. */
+/** Limits of the search upward. */
 export type UpwardOptions = {
   readonly disk: Disk;
   readonly isTrusted: (folder: string) => Promise<boolean>;

@@ -32,7 +32,7 @@ export type SettingsLocations = {
   readonly home: string;
   /** The project's folder. */
   readonly root: string;
-  /** What the project's files may do; see `openTrustStore`. */
+  /** The scope of the project's files; see `openTrustStore`. */
   readonly scope: ProjectScope;
   readonly flags?: CommandLineFlags;
 };
