@@ -26,7 +26,7 @@ it("a deleted current folder is reported in one sentence", () => {
   });
   expect([ran.status, ran.stderr]).toEqual([
     2,
-    "parley: The current folder is gone. Change to one that is there, or give one with --cwd.\n",
+    "parley: The current folder no longer exists. Change to another one, or use --cwd.\n",
   ]);
 });
 
