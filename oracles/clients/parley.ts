@@ -6,6 +6,7 @@ import { findProvider } from "../../src/providers/find.ts";
 import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
 import { openTransport } from "../../src/transport/transport.ts";
 import { ResponseBuilder, type DecodedResponse } from "../../src/wire/decode/response-builder.ts";
+import type { Destination } from "../../src/wire/bind.ts";
 import { composeRequest } from "../../src/wire/compose.ts";
 import type { RequestSettings } from "../../src/wire/wire.ts";
 import { realWorld } from "../../src/world/real/world.ts";
@@ -35,14 +36,12 @@ export const runParleyLoop = async (
       blobs: { [blob.hash]: blob.base64 },
     };
     const builder = new ResponseBuilder();
-    const events = transport.send({
-      provider,
-      model,
-      write: (destination) =>
-        composeRequest(conversation, destination, {
-          settings: { maxTokens, stream: true, thinking: { effort: "medium" }, ...settings },
-        }).body,
-    });
+    const encode = (destination: Destination) =>
+      composeRequest(conversation, destination, {
+        settings: { maxTokens, stream: true, thinking: { effort: "medium" }, ...settings },
+      }).body;
+    const body = encode(transport.destination({ provider, model }));
+    const events = transport.send({ provider, model, body, rebuild: encode });
     for await (const event of events)
       if (event.type === "repaired") throw new Error(event.message);
       else if (event.type !== "request" && event.type !== "retrying") builder.add(event);

@@ -9,7 +9,8 @@ import { picture, modelOutput, script } from "./scene.ts";
 import { withServer, type SceneServer } from "./server.ts";
 
 /** The client, provider and model of a scene. */
-export type SceneSetup = Pick<SimulatorOptions, "provider" | "awsSecret"> & {
+export type SceneSetup = Pick<SimulatorOptions, "awsSecret"> & {
+  readonly provider: string;
   readonly model: string;
   readonly open: OpenClient;
 };
