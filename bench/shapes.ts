@@ -4,7 +4,7 @@ import type { WireId } from "../src/wire/wire.ts";
 /** One event, before it is written. */
 export type Event = { readonly name: string; readonly data: unknown };
 
-/** What is said in one round. `call` is JSON in pieces. */
+/** The content of one round. `call` is JSON in pieces. */
 export type Round = {
   readonly thinking: readonly string[];
   readonly text: readonly string[];
@@ -17,7 +17,7 @@ export type Shape = {
   readonly round: (number: number, said: Round) => readonly Event[];
   readonly tail: readonly Event[];
   readonly write: (event: Event) => Uint8Array;
-  /** What a stream of tiny events begins with, and one of them. */
+  /** The first event of a stream of tiny events, and one of the others. */
   readonly opening: readonly Event[];
   readonly tiny: (text: string) => Event;
 };

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import type { WireId } from "../src/wire/wire.ts";
 
-/** What was read: how many events, and how many letters of thinking, words and arguments in them. */
+/** Counts of a stream: events, and characters of thinking, text and arguments in them. */
 export type Heard = { readonly events: number; readonly letters: number };
 
 /** Reads a whole stream. */

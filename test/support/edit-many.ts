@@ -25,7 +25,7 @@ for (let edit = 0; edit < Number(count); edit += 1) {
       done.push(line);
       break;
     } catch (error) {
-      // Somebody else was first: the edit was refused, not lost.
+      // The other process was first: the edit was refused, not lost.
       if (!(error instanceof PolicyError) || error.type !== "file_modified_conflict") throw error;
     }
 }

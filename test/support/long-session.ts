@@ -27,7 +27,7 @@ export type LongSessionOptions = {
   readonly onRequest?: (request: number) => void;
 };
 
-/** What came of it. */
+/** The result of a long session. */
 export type LongSession = {
   readonly requests: number;
   readonly compactions: number;
@@ -105,7 +105,7 @@ class Simulation {
     };
   }
 
-  /** What a person does between two messages: changes the model, comes back after a restart, makes room. */
+  /** Actions between two prompts: change the model, restart, compact. */
   async #between(turn: number): Promise<void> {
     if (turn > 0 && this.#random.chance(0.15)) {
       this.#model = this.#nameOf(this.#random.pick(this.#options.windows));
@@ -147,7 +147,7 @@ class Simulation {
       pool: singleModelPool(parseModel(this.#model)),
       openScheduler: async () => scheduler,
       compactAt: 0.8,
-      // At once: the next request is on its way before whoever reads the turn hears of it.
+      // Synchronously: the next request leaves before the reader of the turn gets the event.
       onEvent: ({ type }) => {
         if (type !== "compacted") return;
         this.#compactions += 1;
@@ -292,7 +292,7 @@ const usage = (input: number, output: number): TransportEvent => ({
   usage: { input, cachedRead: 0, cachedWrite: 0, output: Math.ceil(output), reasoning: 0 },
 });
 
-const words = "the quick brown fox jumps over a lazy dog while nobody is looking at it from the other side ";
+const words = "the quick brown fox jumps over a lazy dog while no one is looking at it from the other side ";
 const kinds: readonly string[] = [
   words,
   "const total = items.reduce((sum, item) => sum + item.price * item.count, 0);\n",

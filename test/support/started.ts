@@ -11,17 +11,17 @@ import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.
 import { bin, type Ran } from "../built.ts";
 import { everyKey } from "./exchange.ts";
 
-/** A program under way. */
+/** A running program. */
 export type Started = {
   /** The first line on stdout. */
   readonly firstLine: Promise<string>;
-  /** What stands on stderr as soon as it holds this. */
+  /** Resolves with stderr once it contains this. */
   readonly said: (words: RegExp) => Promise<string>;
   readonly interrupt: () => void;
   readonly ended: Promise<Ran>;
 };
 
-/** A folder to be at home in, where nobody left any credentials. */
+/** A new home folder without credentials. */
 export const emptyHome = (): { readonly path: string; readonly remove: () => void } => {
   const path = mkdtempSync(join(tmpdir(), "parley home "));
   return { path, remove: () => rmSync(path, { recursive: true }) };
@@ -73,5 +73,5 @@ export const servedToAll = async (
 /** The variable that moves a provider. */
 export const baseVariable = (id: string): string => `PARLEY_${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
 
-/** What a provider's own base has after its host. */
+/** The path of a provider's base URL. */
 const basePath = (id: string): string => findProvider(id).endpoint.url.replace(/^https?:\/\/[^/]+/, "");

@@ -90,7 +90,7 @@ const startSubagent = async (
 };
 
 const subagentPrompt =
-  "You are an agent that does one piece of work for another agent, with the tools you are given. Work on your own: nobody can answer questions. When you are done, answer with everything that was asked for, complete and exact, with paths and line numbers where they matter; nothing else of what you did will be seen. A file you name by its id (file-...) is handed over with your answer.";
+  "You are an agent that does one piece of work for another agent, with the tools you are given. Work on your own: questions cannot be answered. When you are done, answer with everything that was asked for, complete and exact, with paths and line numbers where they matter; nothing else of what you did will be seen. A file you name by its id (file-...) is handed over with your answer.";
 
 /** Converts the end of a subagent's turn to a tool result: its last answer, and the files the answer holds or names. */
 const toToolResult = async (end: AgentEvent | undefined, agent: Agent): Promise<ToolResult> => {
