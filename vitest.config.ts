@@ -11,7 +11,7 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: "oracles",
-          include: ["oracles/clients/*.test.ts", "oracles/mcp/*.test.ts"],
+          include: ["oracles/*.test.ts", "oracles/clients/*.test.ts", "oracles/mcp/*.test.ts"],
           globalSetup: "test/support/oracles-setup.ts",
         },
       },

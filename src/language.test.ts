@@ -76,5 +76,4 @@ describe("the language", () => {
 });
 
 /** Words that end so and are things: what a file of this name holds is no riddle. */
-const nouns =
-  /(?:^|\/|-)(?:setting|spending|grounding|sampling|pairing|thinking|greeting)\.ts$/;
+const nouns = /(?:^|\/|-)(?:setting|spending|grounding|sampling|pairing|thinking|greeting)\.ts$/;

@@ -1,3 +1,8 @@
+/**
+ * A whole agent: sessions, settings, models, approvals.
+ *
+ * @packageDocumentation
+ */
 export type { Agent, PendingApproval } from "../agent/agent.ts";
 export { createAgent } from "../agent/create-agent.ts";
 export type { AgentOptions } from "../agent/options.ts";

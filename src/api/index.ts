@@ -1,3 +1,8 @@
+/**
+ * Conversations, request bodies for any provider, and sending them.
+ *
+ * @packageDocumentation
+ */
 import type { Conversation } from "../conversation/entry.ts";
 
 /*

@@ -1,3 +1,8 @@
+/**
+ * Connections to MCP servers.
+ *
+ * @packageDocumentation
+ */
 export type {
   McpRequestHandlers,
   Elicitation,

@@ -1,3 +1,8 @@
+/**
+ * Simulators of the APIs, for tests.
+ *
+ * @packageDocumentation
+ */
 export { listSimulatedProviders } from "../sim/registry.ts";
 export type { AwsSecret } from "../sim/aws-signature.ts";
 export type { SimModel, SimProvider, SimUsage, ModelFunction } from "../sim/family.ts";

@@ -1,3 +1,8 @@
+/**
+ * Writing tools.
+ *
+ * @packageDocumentation
+ */
 export { builtinTools } from "../tools/builtins.ts";
 export type {
   SideQueryModel,

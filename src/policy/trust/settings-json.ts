@@ -22,7 +22,7 @@ export type LocatedNode = JsonNode<TextRange>;
 export type LocatedMember = JsonMember<TextRange>;
 
 /** A syntax error: `why` says what is wrong, `at` is its offset, `problem` is `why` with the line. */
-export type SettingsSyntaxError = {
+type SettingsSyntaxError = {
   readonly ok: false;
   readonly problem: string;
   readonly why: string;
