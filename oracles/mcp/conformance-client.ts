@@ -75,7 +75,7 @@ const callAll = async (servers: ReturnType<typeof openMcpServers>): Promise<bool
       () => undefined,
       (error: unknown) => error,
     );
-    if (failed instanceof Error && /wants a sign-in/.test(failed.message)) return false;
+    if (failed instanceof Error && /requires a sign-in/.test(failed.message)) return false;
   }
   return servers.status()[0]?.status.state !== "sign-in";
 };

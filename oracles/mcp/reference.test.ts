@@ -71,7 +71,7 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
   it("offers its tools, resources and prompts", async () => {
     await using(async ({ servers }) => {
       const [status] = servers.status();
-      expect(status).toMatchObject({ name: "every", status: { state: "ready" }, prompts: 4, left: [] });
+      expect(status).toMatchObject({ name: "every", status: { state: "ready" }, prompts: 4, omitted: [] });
       expect(servers.names()).toEqual(
         expect.arrayContaining([
           "echo",
