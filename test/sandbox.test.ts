@@ -75,7 +75,7 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     ]);
     expect(seen?.output).not.toContain("the secret");
     expect(key?.output).toContain(
-      `(Sandbox: "${fixture.home}/.ssh" is hidden from commands, because it can hold secrets.)`,
+      `(Sandbox: "${fixture.home}/.ssh" is hidden from commands, because it can contain secrets.)`,
     );
     expect(notes?.output).toBe("no secret");
     expect(shadow?.output.split("\n").at(-1)).toBe("0");
@@ -185,7 +185,7 @@ describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user)
     const [page] = await outputs([fetch]);
     const [refused, name] = await outputs([fetch, lookUp], { args: ["--sandbox-network", "off"] });
     expect([page, refused]).toEqual(["page", "ECONNREFUSED"]);
-    expect(name).toContain("(Sandbox: commands have no network. The person can allow it with --sandbox-network on.)");
+    expect(name).toContain("(Sandbox: commands have no network. The user can allow it with --sandbox-network on.)");
   });
 
   it("gets the path of a program that is hidden from it", async () => {

@@ -62,7 +62,7 @@ describe("the everything server in the terminal", () => {
   it("gets an elicitation form filled in, with every kind of field", async () => {
     const app = await begin();
     app.submit("Fill it in");
-    await app.waitForText("The MCP server every asks");
+    await app.waitForText("MCP server every asks");
     app.type("y");
     const answers = ["Ada", "\u001b[B\u001b[B", "", "not an address"];
     for (const [at, answer] of answers.entries()) {
@@ -76,7 +76,7 @@ describe("the everything server in the terminal", () => {
       await app.waitForText(`${at + 5} of 13`);
       app.type(`${answer}\r`);
     }
-    await app.waitForText("It would be sent this:");
+    await app.waitForText("Your answer:");
     app.type("y");
     const seen = await unfolded(app, /"legacyTitledEnum": "pet-2"/);
     const [, raw = ""] = /Raw result: (\{.*?\n\s*\}\n\s*\})/s.exec(seen) ?? [];
@@ -104,7 +104,7 @@ describe("the everything server in the terminal", () => {
   it("gets an elicitation declined", async () => {
     const app = await begin();
     app.submit("Fill it in");
-    await app.waitForText("The MCP server every asks");
+    await app.waitForText("MCP server every asks");
     app.type("\r");
     expect(await unfolded(app, /"action": "decline"/)).toContain("User declined");
     await app.quit();
@@ -113,11 +113,11 @@ describe("the everything server in the terminal", () => {
   it("gets a sampling response, or the user's refusal", async () => {
     const app = await begin();
     app.submit("Have words");
-    await app.waitForText("The MCP server every asks");
+    await app.waitForText("MCP server every asks");
     app.type("y");
     await unfolded(app, /"text": "The Unsinkable\."/);
     app.submit("Have words");
-    await app.waitForText(/^The MCP server every asks$/);
+    await app.waitForText(/^MCP server every asks$/);
     app.type("\r");
     await app.waitForText("The user refused this.");
     await app.waitUntilIdle();

@@ -151,7 +151,7 @@ describe("a system prompt file that does not exist", () => {
   it("is an error that names the file and the variable", async () => {
     const { code, out, err } = await stage.run(["-p", "Say it", ...yolo], { env: { PARLEY_SYSTEM_MD: "/nowhere.md" } });
     expect([code, out]).toEqual([52, ""]);
-    expect(err).toContain('The system prompt "/nowhere.md" is not there. PARLEY_SYSTEM_MD names it');
+    expect(err).toContain('The system prompt "/nowhere.md" does not exist. PARLEY_SYSTEM_MD names it');
     expect(err).not.toContain("bug");
   });
 });

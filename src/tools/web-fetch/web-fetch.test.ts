@@ -307,7 +307,7 @@ describe("web_fetch", () => {
     [
       "http://a.test/inside",
       "policy_violation",
-      "http://a.test/inside redirects to http://169.254.169.254/. 169.254.169.254 is not a public address (link-local, where clouds keep credentials).",
+      "http://a.test/inside redirects to http://169.254.169.254/. 169.254.169.254 is not a public address (link-local, used for cloud metadata).",
     ],
     ["http://127.0.0.1/", "policy_violation", "127.0.0.1 is not a public address (this machine)."],
     [
