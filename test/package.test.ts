@@ -82,6 +82,10 @@ const filesBelow = (path: string): readonly string[] => {
   }
 };
 
+/** Imports at the start of a line, and dynamic ones: not those that comments of bundled packages show. */
+const relativeImport =
+  /^(?:import|export)\b[^;]*?\bfrom "(\.[^"]+)"|^import "(\.[^"]+)"|\bimport\("(\.{1,2}\/[^"]+\.js)"\)/gm;
+
 describe("the package", () => {
   it("brings no other package, no build stamp and no code made for another Node", () => {
     expect(readdirSync(join(app, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["parley-agent"]);
@@ -98,9 +102,10 @@ describe("the package", () => {
     const visit = (path: string): void => {
       if (reached.has(path)) return;
       reached.add(path);
-      const text = readFileSync(path, "utf8");
-      for (const [, specifier] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"']+\.js)["']/g))
-        visit(join(path, "..", path.endsWith(".d.ts") ? specifier!.replace(/\.js$/, ".d.ts") : specifier!));
+      for (const [, at, bare, late] of readFileSync(path, "utf8").matchAll(relativeImport)) {
+        const specifier = at ?? bare ?? late!;
+        visit(join(path, "..", path.endsWith(".d.ts") ? specifier.replace(/\.js$/, ".d.ts") : specifier));
+      }
     };
     for (const name of readdirSync(join(lib, "api"))) visit(join(lib, "api", name));
     const files = readdirSync(lib, { recursive: true, encoding: "utf8" }).filter((path) => /\.(js|ts)$/.test(path));
