@@ -37,7 +37,7 @@ export { exportConversation } from "../session/export/conversation.ts";
 export type { Session } from "../session/session.ts";
 export type { SessionSummary } from "../session/store/summary.ts";
 export { withDemoModel, type DemoModelOptions } from "../offline/net.ts";
-export { parseDemoScript } from "../offline/script/parse-script.ts";
+export { DemoScriptError, parseDemoScript } from "../offline/script/parse-script.ts";
 export type { DemoScript } from "../offline/script/script.ts";
 
 /* Approvals: the questions a front end answers, and the modes that decide when there is one. */

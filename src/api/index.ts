@@ -141,7 +141,7 @@ export {
   type TransportOptions,
 } from "../transport/transport.ts";
 export { realWorld } from "../world/real/world.ts";
-export { simulatedWorld } from "../world/simulated/world.ts";
+export { simulatedWorld, type SimulatedOptions, type SimulatedWorld } from "../world/simulated/world.ts";
 export type { World } from "../world/world.ts";
 
 /**

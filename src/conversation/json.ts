@@ -4,7 +4,11 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Replaces a circular reference in JSON data. */
+/**
+ * Replaces a circular reference in JSON data.
+ *
+ * @internal Exported for its tests.
+ */
 export const cycleMarker = "[circular reference]";
 
 /** Whether a value is a plain object, not an array and not null. */

@@ -18,7 +18,11 @@ export type ModelFacts = {
   readonly price?: Price;
 };
 
-/** US dollars for a million tokens. */
+/**
+ * US dollars for a million tokens.
+ *
+ * @internal Exported for its tests.
+ */
 export type Price = TokenRates & {
   /** Rates that replace all others for longer prompts; the longest last. */
   readonly longer?: readonly (TokenRates & { readonly above: number })[];

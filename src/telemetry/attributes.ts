@@ -24,7 +24,11 @@ const modelAttributes = (model: string): TelemetryAttributes => {
   return { "gen_ai.provider.name": findTelemetryName(provider), "gen_ai.request.model": rest.join("/") };
 };
 
-/** The provider's name in the GenAI conventions; its id if they have none. */
+/**
+ * The provider's name in the GenAI conventions; its id if they have none.
+ *
+ * @internal Exported for its tests.
+ */
 export const findTelemetryName = (provider: string): string =>
   lazyProviders.find(({ id }) => id === provider)?.telemetryName ?? provider;
 

@@ -92,7 +92,11 @@ const idAtEnd = (text: string): RequestId | undefined =>
 const readId = (json: string | undefined): RequestId | undefined =>
   json === undefined ? undefined : (JSON.parse(json) as RequestId);
 
-/** Parses a line as a message. */
+/**
+ * Parses a line as a message.
+ *
+ * @internal Exported for its tests.
+ */
 export const readFrame = (line: string): StdioFrame => {
   const value = parse(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

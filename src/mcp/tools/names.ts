@@ -6,6 +6,8 @@ export type ToolKey = { readonly server: string; readonly tool: string };
 /**
  * Converts a name to one that providers accept: letters, digits, `_`, `.` and `-`, at most 63 of them; a longer one
  * loses its middle.
+ *
+ * @internal Exported for its tests.
  */
 export const toValidName = (name: string): string => {
   const legal = name.replaceAll(/[^A-Za-z0-9_.-]/gu, "_");

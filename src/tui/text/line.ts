@@ -76,7 +76,11 @@ export const truncate = (spans: StyledLine, width: number, mark = "…"): Styled
   return mergeSpans([...kept, { text: mark, style: kept.at(-1)?.style ?? unstyled }]);
 };
 
-/** The longest prefix of a text within the width. */
+/**
+ * The longest prefix of a text within the width.
+ *
+ * @internal Exported for its tests.
+ */
 export const takeColumns = (text: string, width: number): string => {
   let columns = 0;
   let end = 0;

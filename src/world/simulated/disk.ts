@@ -36,13 +36,21 @@ export type SimulatedDisk = Disk & {
   readonly crash: (random: () => number, before?: BeforeChange) => SimulatedDisk;
 };
 
-/** A change about to be made. */
+/**
+ * A change about to be made.
+ *
+ * @internal Exported for its tests.
+ */
 export type DiskChange = {
   readonly kind: "make" | "put" | "remove" | "rename" | "create" | "append" | "truncate" | "flush";
   readonly path: string;
 };
 
-/** An injected failure: the system's code, and how many bytes an append had written by then. */
+/**
+ * An injected failure: the system's code, and how many bytes an append had written by then.
+ *
+ * @internal Exported for its tests.
+ */
 export type DiskFault = { readonly code: string; readonly written?: number };
 
 /** Called just before a change; may make it fail. */

@@ -30,6 +30,8 @@ export const createRealDisk = (calls: SyncFileCalls = createSyncFileCalls()): Di
 /**
  * Creates a disk for systems whose handles cannot be walked (macOS, Windows). Every step is checked before and after; a
  * swap is detected and the opened object is closed, but an empty file may have been created in the wrong place.
+ *
+ * @internal Exported for its tests.
  */
 export const createPathDisk = (calls: SyncFileCalls = createSyncFileCalls()): Disk =>
   createDisk(calls, async () => anchorByPath(calls));

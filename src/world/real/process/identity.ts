@@ -11,7 +11,11 @@ export const createRealProcessIdentity = (calls: SyncFileCalls): ProcessIdentity
   },
 });
 
-/** The identity of a process; undefined when it does not run. */
+/**
+ * The identity of a process; undefined when it does not run.
+ *
+ * @internal Exported for its tests.
+ */
 export const identifyProcess = async (calls: SyncFileCalls, pid: number): Promise<string | undefined> => {
   const start = await processStart(calls, pid);
   return start === undefined ? undefined : `${pid}-${start}`;
