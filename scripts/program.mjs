@@ -81,41 +81,51 @@ const chunksOf = (outputs) => {
 
 const among = (...names) => new RegExp(`^(src/(${names.join("|")})\\.ts)$`);
 
-/** The parts, in order of use. A chunk belongs to the first part whose entry modules all import it statically. */
-const partEntries = {
-  main: [among("cli/main")],
-  common: [
+/**
+ * The parts, in order of use. A chunk belongs to the first part whose entry modules all import it statically; a part with
+ * several rows takes the chunks of each.
+ */
+const partEntries = [
+  ["main", among("cli/main")],
+  [
+    "common",
     among("cli/headless/run", "agent/toolbox", "mcp/servers", "settings/load/project"),
     among("cli/chat/interactive", "tui/app/front-ends/screen", "settings/load/project"),
   ],
-  terminal: [among("cli/chat/interactive", "tui/app/front-ends/screen")],
+  ["terminal", among("cli/chat/interactive", "tui/app/front-ends/screen")],
   // Including modules that nearly every run imports dynamically: model facts, ignore files, stream decoding.
-  headless: [
+  [
+    "headless",
     /^src\/(cli\/(headless\/run|chat\/open-session)|providers\/models)\.ts$|^on-demand:(ignore|eventsource-parser)$/,
   ],
-  servers: [among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
-  toolbox: [/^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
-  connection: [among("mcp/connection/connect", "mcp/catalog")],
+  // The first request must not wait for the tools, nor a tool for another provider.
+  ["headless", among("agent/toolbox"), among("providers/definitions/[a-z-]+")],
   // Each run needs the first of these, and one or two of the others.
-  wires: [among("providers/definitions/google"), among("providers/definitions/anthropic")],
-  openai: [among("providers/definitions/openai"), among("providers/definitions/openai-chat")],
-  gemini: [among("providers/definitions/google")],
-  claude: [among("providers/definitions/anthropic", "providers/definitions/bedrock")],
-  responses: [among("providers/definitions/openai", "providers/definitions/xai")],
-  chat: [among("providers/definitions/[a-z-]+")],
-};
+  ["wires", among("providers/definitions/google"), among("providers/definitions/anthropic")],
+  ["openai", among("providers/definitions/openai"), among("providers/definitions/openai-chat")],
+  ["gemini", among("providers/definitions/google")],
+  ["claude", among("providers/definitions/anthropic", "providers/definitions/bedrock")],
+  ["responses", among("providers/definitions/openai", "providers/definitions/xai")],
+  ["chat", among("providers/definitions/[a-z-]+")],
+  ["servers", among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
+  ["toolbox", /^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
+  ["connection", among("mcp/connection/connect", "mcp/catalog")],
+];
 
 /** Assigns chunks to parts. A chunk that belongs to none gets its own part, without code cache. */
 const partsOf = (chunks) => {
-  const placed = new Set();
-  const together = Object.entries(partEntries).map(([name, entries]) => {
+  const placed = new Map();
+  for (const [name, ...entries] of partEntries) {
     const closures = entries.map((entry) => closureOf(chunks, entry));
-    const own = [...chunks.keys()].filter(
-      (chunk) => !placed.has(chunk) && closures.every((closure) => closure.has(chunk)),
-    );
-    for (const chunk of own) placed.add(chunk);
-    return { name, chunks: own, isCached: true };
-  });
+    for (const chunk of chunks.keys())
+      if (!placed.has(chunk) && closures.every((closure) => closure.has(chunk))) placed.set(chunk, name);
+  }
+  const names = new Set(partEntries.map(([name]) => name));
+  const together = [...names].map((name) => ({
+    name,
+    chunks: [...chunks.keys()].filter((chunk) => placed.get(chunk) === name),
+    isCached: true,
+  }));
   const remaining = [...chunks.keys()].filter((chunk) => !placed.has(chunk));
   return [...together, ...remaining.map((name) => ({ name, chunks: [name], isCached: false }))];
 };
@@ -129,7 +139,7 @@ const closureOf = (chunks, entry) => {
     chunks.get(name).staticImports.forEach(add);
   };
   for (const [name, { entryPoint }] of chunks) if (entry.test(entryPoint)) add(name);
-  if (found.size === 0) throw new Error(`No module matches ${begins}. Put its new path into scripts/program.mjs.`);
+  if (found.size === 0) throw new Error(`No module matches ${entry}. Put its new path into scripts/program.mjs.`);
   return found;
 };
 

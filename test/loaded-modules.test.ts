@@ -114,6 +114,14 @@ describe("the built program", () => {
     ]);
   });
 
+  it.each(["common", "headless", "wires", "openai", "gemini", "claude", "responses", "chat"])(
+    "loads with %s, which a first request needs, no tool and no MCP server",
+    async (name) => {
+      const text = await readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8");
+      expect(text).not.toMatch(/\brequire\("\.\/(toolbox|servers|connection|terminal)\//);
+    },
+  );
+
   it("needs no package", async () => {
     const ran = await run([bin, "tour"]);
     expect(await packagesIn(ran)).toEqual([]);
