@@ -21,25 +21,38 @@ const cacheFolder = () => {
   return home && `${home}/.cache/parley/code-cache`;
 };
 
-/** Node 20 has no code cache of its own. Files are replaced as a whole, so two processes can fill the cache at once. */
+/**
+ * Node 20 has no code cache of its own. V8's code holds the functions that ran, so the first runs add theirs: the last byte
+ * of a file counts them. Files are replaced as a whole, so two processes can write at once.
+ */
 const loadWithOwnCache = (folder) => {
   const { cachedDataVersionTag } = require("node:v8");
   const { Script } = require("node:vm");
   const own = `${folder}/${BUILD_ID}-${cachedDataVersionTag().toString(36)}`;
   const compiled = [];
-  // At the exit, the code of all functions that ran is in it.
-  process.on("exit", () => compiled.forEach(([path, script]) => store(own, path, script.createCachedData())));
+  process.on("exit", () => {
+    for (const [path, script, runs, size] of compiled) {
+      const data = script.createCachedData();
+      if (data.length > size) store(own, path, Buffer.concat([data, Buffer.of(runs + 1)]));
+    }
+  });
   return (path, name) => {
     if (!CACHED_PARTS.includes(name)) return require(path);
     const cached = `${own}/${name}`;
-    const cachedData = readIfThere(cached);
+    const file = readIfThere(cached);
+    const cachedData = file?.subarray(0, -1);
     const script = new Script(`(module)=>{${fs.readFileSync(path, "latin1")}\n}`, { filename: path, cachedData });
     const part = {};
     script.runInThisContext()(part);
-    if (cachedData === undefined || script.cachedDataRejected) compiled.push([cached, script]);
+    const isUsable = file !== undefined && !script.cachedDataRejected;
+    const runs = isUsable ? file.at(-1) : 0;
+    if (runs < maxLearningRuns) compiled.push([cached, script, runs, isUsable ? cachedData.length : 0]);
     return part.exports;
   };
 };
+
+/** Creating V8's code takes a few milliseconds at the exit, so only the first runs do. */
+const maxLearningRuns = 8;
 
 const readIfThere = (path) => {
   try {

@@ -137,14 +137,16 @@ describe.each(installedNodes())("installed, with Node $version", ({ program: nod
     expect(ran).toEqual({ code: 0, out: "", err: "" });
   });
 
-  it("keeps compiled code in the user's cache folder, made by the first run and left alone by the next", async () => {
+  it("keeps compiled code in the user's cache folder, made by the first runs and left alone by later ones", async () => {
     const home = newHome();
     const cache = join(home, ".cache", "parley", "code-cache");
     await run(node, home, ...task());
-    const first = filesBelow(cache);
-    expect(first.length).toBeGreaterThan(3);
+    expect(filesBelow(cache).length).toBeGreaterThan(3);
+    // On Node 20 eight runs add the functions they used.
+    for (let runs = 1; runs < 8; runs++) await run(node, home, ...task());
+    const complete = filesBelow(cache);
     await run(node, home, ...task());
-    expect(filesBelow(cache)).toEqual(first);
+    expect(filesBelow(cache)).toEqual(complete);
   });
 
   it("runs where nothing can be kept, and twice at once", async () => {
