@@ -90,6 +90,7 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
     scheduler,
     nextRequestNumber: () => (requests += 1),
     takeQueuedMessages: () => turns.takeQueuedMessages(),
+    takeNotices: () => turns.takeNotices(),
     emit,
     ...(fetchFile === undefined
       ? {}
@@ -112,9 +113,10 @@ const turnMethods = (
   { inputCheck, router, window, scheduler }: AgentCore,
   turns: TurnRunner,
   context: TurnContext,
-): Pick<Agent, "send" | "queueMessage" | "cancel" | "compact"> => ({
+): Pick<Agent, "send" | "queueMessage" | "addNotice" | "cancel" | "compact"> => ({
   send: (input, signal) => turns.send((abort) => new Turn(context, abort).run(toUserParts(input)), signal),
   queueMessage: (input) => turns.queueMessage(toUserParts(input)),
+  addNotice: (text) => turns.addNotice(text),
   cancel: async () => {
     const stopped = scheduler.loaded?.cancel();
     turns.abort();

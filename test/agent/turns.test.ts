@@ -277,6 +277,41 @@ describe("a message queued during a turn", () => {
   });
 });
 
+describe("a notice added during a turn", () => {
+  it("is sent with the results of the running calls", async () => {
+    const stage = await openAgentStage({ script });
+    await playTurn(
+      stage,
+      "Please do.",
+      once(is("call-updated", "executing"), () => stage.agent.addNotice("A file changed.")),
+    );
+    expect(describeEntries(stage.journal.ledger.entries).slice(2)).toEqual([
+      "hist_tool_2: complete: Did two.",
+      "hist_tool_1: complete: Did one.",
+      "notice: A file changed.",
+      "anthropic: Did both.",
+    ]);
+    await expectCommitted(stage);
+  });
+
+  it("causes no request: after the last answer it waits for the next prompt", async () => {
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(
+      stage,
+      "hello",
+      once(is("text"), () => stage.agent.addNotice("A file changed.")),
+    );
+    expect(describeEvents(events).filter((event) => event.startsWith("request"))).toHaveLength(1);
+    await playTurn(stage, "and the last?");
+    expect(describeEntries(stage.journal.ledger.entries).slice(2)).toEqual([
+      "notice: A file changed.",
+      "user: and the last?",
+      "anthropic: And the last.",
+    ]);
+    await expectCommitted(stage);
+  });
+});
+
 type Cancelled = {
   readonly when: string;
   readonly words: string;

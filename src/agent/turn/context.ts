@@ -29,6 +29,8 @@ export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm"> & {
   readonly nextRequestNumber: () => number;
   /** Removes and returns the messages queued since the last call. */
   readonly takeQueuedMessages: () => readonly (readonly UserPart[])[];
+  /** Removes and returns the notices added since the last call. */
+  readonly takeNotices: () => readonly string[];
   /** The session id, the same when the session is resumed. */
   readonly sessionId?: string | undefined;
   /** Finds out which media a model accepts before it is sent any. */

@@ -8,6 +8,7 @@ import type { TurnEnd } from "./turn.ts";
 export class TurnRunner {
   readonly #events: AgentEventStream;
   readonly #queued: (readonly UserPart[])[] = [];
+  readonly #notices: string[] = [];
   #running: AbortController | undefined;
   #work: Promise<unknown> | undefined;
   #acceptsMessages = false;
@@ -56,6 +57,16 @@ export class TurnRunner {
   /** Removes and returns the queued messages. */
   takeQueuedMessages(): readonly (readonly UserPart[])[] {
     return this.#queued.splice(0);
+  }
+
+  /** Holds a notice until the next request is prepared. */
+  addNotice(text: string): void {
+    this.#notices.push(text);
+  }
+
+  /** Removes and returns the notices. */
+  takeNotices(): readonly string[] {
+    return this.#notices.splice(0);
   }
 
   abort(): void {

@@ -57,6 +57,7 @@ export class Turn {
     const { journal, router } = this.#context;
     try {
       this.#addQueuedMessages();
+      this.#addNotices();
       this.#addMessage(input);
       this.#promptNumber = journal.ledger.entries.filter(({ type }) => type === "user").length;
       recordModelChange(router.startTurn(), this.#context);
@@ -245,6 +246,7 @@ export class Turn {
     if (result === "loop") return this.#finished("loop");
     if (this.#signal.aborted) return { type: "cancelled" };
     if (result === "done") this.#addQueuedMessages();
+    this.#addNotices();
     return undefined;
   }
 
@@ -259,6 +261,10 @@ export class Turn {
     const messages = this.#context.takeQueuedMessages();
     for (const parts of messages) this.#addMessage(parts);
     return messages.length > 0;
+  }
+
+  #addNotices(): void {
+    for (const text of this.#context.takeNotices()) this.#context.journal.ledger.notice(text);
   }
 
   #addMessage(parts: readonly UserPart[]): void {
