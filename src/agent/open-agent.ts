@@ -131,11 +131,11 @@ const startOrResume = async (
   { choice, inputs }: OpenModels,
   tools: readonly ToolDeclaration[],
 ): Promise<StartedSession> => {
-  const { world, home, folder, resume } = options;
+  const { world, home, resume } = options;
   const sessions = openSessionStore(world, { home });
   if (resume === undefined) return startSession(options, sessions, { choice, tools });
   const { resumeAgentSession } = await import("./session/resume.ts");
-  const resumed = await resumeAgentSession(sessions, resume, folder);
+  const resumed = await resumeAgentSession(sessions, resume, options);
   inputs.restore(resumed.session.inputs ?? {}, resumed.journal.ledger.entries);
   return resumed;
 };

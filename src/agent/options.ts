@@ -83,8 +83,14 @@ export type OpenAgentOptions = {
   readonly interactive: boolean;
   /** The session to resume, by id, or the last one of this project. Without it, a new session is created. */
   readonly resume?: { readonly id: string } | "last";
+  /** Whether to continue in a copy of the resumed session. */
+  readonly isFork?: boolean;
+  /** False if the session is kept in memory only. */
+  readonly isSaved?: boolean;
   /** Replaces the system prompt. */
   readonly system?: string;
+  /** Added to the end of the system prompt. */
+  readonly systemAddition?: string;
   /** Whether a sandbox is required, or used if there is one. */
   readonly sandbox?: PolicyOptions["sandbox"];
   /** MCP servers for this run alone, as written by the person. */

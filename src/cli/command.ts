@@ -39,6 +39,8 @@ export type CommandOption = {
   readonly short?: string;
   readonly about: string;
   readonly value?: string;
+  /** Whether the value can be left out; it is then the empty text. */
+  readonly isValueOptional?: boolean;
   /** Possible values. Only a fixed list is enforced when arguments are parsed. */
   readonly values?: Choices;
 };

@@ -20,7 +20,7 @@ const chat = async (args: readonly string[]): Promise<number> => {
 };
 
 /** Options that imply a headless run. */
-const headlessOption = /^(-[po]|--(prompt|output-format|input-format)(=|$))/;
+const headlessOption = /^(-[cy]*[po]|--(prompt|output-format|input-format)(=|$))/;
 
 const printError = (message: string, code: number): number => {
   process.stderr.write(`parley: ${message}\n`);

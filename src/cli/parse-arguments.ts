@@ -6,7 +6,7 @@ import { usageError } from "./user-error.ts";
 /** Parses the arguments after a command's name. Throws a `UserError` that suggests the nearest names. */
 export const parseArguments = (command: CommandSpec, args: readonly string[]): Arguments => {
   const { tokens } = parseArgs({
-    args: [...args],
+    args: fillOptionalValues(command, args),
     strict: false,
     tokens: true,
     options: Object.fromEntries(
@@ -36,6 +36,18 @@ export const parseArguments = (command: CommandSpec, args: readonly string[]): A
   };
 };
 
+/** Gives options whose value is left out an empty one: `-r -p TEXT` is `--resume= -p TEXT`. */
+const fillOptionalValues = ({ options }: CommandSpec, args: readonly string[]): string[] => {
+  const optional = options.filter(({ isValueOptional }) => isValueOptional === true);
+  const end = args.indexOf("--");
+  return args.map((word, index) => {
+    if (end !== -1 && index >= end) return word;
+    const option = optional.find(({ name, short }) => word === `--${name}` || word === `-${short ?? name}`);
+    const next = args[index + 1];
+    return option === undefined || (next !== undefined && !next.startsWith("-")) ? word : `--${option.name}=`;
+  });
+};
+
 const stringValues = (values: readonly (string | true)[] = []): readonly string[] =>
   values.filter((value) => value !== true);
 
@@ -50,13 +62,14 @@ const unknownOption = ({ name, options }: CommandSpec, rawName: string): Error =
 };
 
 const checkValue = (
-  { name, value: placeholder, values }: CommandOption,
+  { name, value: placeholder, isValueOptional, values }: CommandOption,
   { value, inlineValue }: { readonly value: string | undefined; readonly inlineValue: boolean | undefined },
 ): string | true => {
   if (placeholder === undefined) {
     if (value !== undefined) throw usageError(`--${name} takes no value.`);
     return true;
   }
+  if (isValueOptional === true && value === "") return value;
   if (value === undefined || value === "" || (inlineValue !== true && /^-./.test(value)))
     throw usageError(`--${name} needs a value: --${name} ${placeholder}.`);
   if (Array.isArray(values) && !values.includes(value))

@@ -8,7 +8,7 @@ import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts
 import { realWorld } from "../world/real/world.ts";
 import type { World } from "../world/world.ts";
 import type { Arguments } from "./command.ts";
-import { UserError } from "./user-error.ts";
+import { usageError, UserError } from "./user-error.ts";
 
 /** The world, folders and settings of a run. */
 export type RunEnvironment = {
@@ -53,17 +53,33 @@ const readOfflineScript = async (path: string | undefined, { files }: World): Pr
   }
 };
 
-const flagsFrom = (args: Arguments): CommandLineFlags =>
-  Object.fromEntries(
+const flagsFrom = (args: Arguments): CommandLineFlags => ({
+  ...Object.fromEntries(
     [
       "model",
+      "effort",
+      "profile",
       "approval-mode",
       "allowed-tools",
-      "include-directories",
+      "deny",
       "max-turns",
+      "max-spend",
       "unsupported-media",
       "sandbox",
       "sandbox-network",
       "screen-reader",
     ].map((name) => [name, args.values(name).length > 0 ? args.values(name) : args.has(name) ? true : undefined]),
-  );
+  ),
+  ...folderFlag([...args.values("include-directories"), ...args.values("add-dir")]),
+  ...yoloFlag(args),
+});
+
+const folderFlag = (folders: readonly string[]): CommandLineFlags =>
+  folders.length === 0 ? {} : { "include-directories": folders };
+
+const yoloFlag = (args: Arguments): CommandLineFlags => {
+  if (!args.has("yolo")) return {};
+  if ((args.value("approval-mode") ?? "yolo") !== "yolo")
+    throw usageError(`-y means --approval-mode yolo, and contradicts --approval-mode ${args.value("approval-mode")}.`);
+  return { "approval-mode": "yolo" };
+};

@@ -8,7 +8,7 @@ export type SettingsFault =
   | { readonly kind: "no-access"; readonly file: string; readonly why: string }
   | { readonly kind: "invalid"; readonly file: string; readonly problems: readonly SettingsProblem[] }
   /** An invalid value, from the command line or a program. */
-  | { readonly kind: "refused"; readonly message: string }
+  | { readonly kind: "refused"; readonly message: string; readonly flag?: string }
   | { readonly kind: "unknown"; readonly message: string };
 
 /** An invalid value and its position. */

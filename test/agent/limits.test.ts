@@ -208,7 +208,7 @@ describe("a conversation that fills the context window", () => {
     const again = await resumeAgentSession(
       openSessionStore(stage.world, { home }),
       { id: stage.session.id },
-      "/project",
+      { world: stage.world, folder: "/project" },
     );
     expect(again.journal.ledger.entries).toEqual(stage.journal.ledger.entries);
     expect([again.journal.entryCount, again.journal.ledger.dropped]).toEqual([7, 4]);

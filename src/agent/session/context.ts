@@ -18,7 +18,16 @@ export type SessionContext = {
 
 /** Collects the initial context from the workspace: context files, folders, environment. */
 export const collectSessionContext = async (
-  { world, home, folder, loaded: { settings }, interactive, system: customPrompt, sandbox }: OpenAgentOptions,
+  {
+    world,
+    home,
+    folder,
+    loaded: { settings },
+    interactive,
+    system: customPrompt,
+    systemAddition,
+    sandbox,
+  }: OpenAgentOptions,
   tools: readonly ToolDeclaration[],
 ): Promise<SessionContext> => {
   const { disk } = world;
@@ -44,7 +53,7 @@ export const collectSessionContext = async (
     const messages = notes.filter(({ kind }) => kind !== "untrusted").map(({ text }) => text);
     return {
       root: files.roots[0] ?? folder,
-      system,
+      system: [system, ...(systemAddition === undefined ? [] : [systemAddition])].join("\n\n"),
       environment,
       notes: [...(await describeUntrustedFiles(disk, files.roots, isTrusted)), ...messages],
     };

@@ -4,7 +4,6 @@ import type { NewSession } from "../../session/store/create.ts";
 import { SessionError } from "../../session/error.ts";
 import type { Session } from "../../session/session.ts";
 import type { SessionStore } from "../../session/store/store.ts";
-import type { World } from "../../world/world.ts";
 import { singleModelPool, type ModelChoice } from "../models/choose.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import { Journal } from "./journal.ts";
@@ -30,7 +29,7 @@ export const startSession = async (
 ): Promise<StartedSession> => {
   const { system, environment, notes, root } = await collectSessionContext(options, tools);
   const [first] = choice.pool.models;
-  const { session, warnings } = await createStoredSession(options.world, sessions, {
+  const { session, warnings } = await createStoredSession(options, sessions, {
     root,
     system,
     tools,
@@ -52,12 +51,16 @@ export const startSession = async (
 
 type CreatedSession = { readonly session: Session; readonly warnings: readonly string[] };
 
-/** Creates a session in the store, or in memory with a warning if the store cannot be written. */
+/** Creates a session in the store: in memory if it is not to be saved, or with a warning if the store cannot be written. */
 const createStoredSession = async (
-  world: World,
+  { world, isSaved }: Pick<OpenAgentOptions, "world" | "isSaved">,
   sessions: SessionStore,
   start: NewSession,
 ): Promise<CreatedSession> => {
+  if (isSaved === false) {
+    const { createInMemorySession } = await import("../../session/store/in-memory.ts");
+    return { session: await createInMemorySession(world, start), warnings: [] };
+  }
   try {
     return { session: await sessions.create(start), warnings: [] };
   } catch (error) {

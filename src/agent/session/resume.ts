@@ -2,7 +2,11 @@ import { SessionError } from "../../session/error.ts";
 import { describeDamage } from "../../session/repair/damage.ts";
 import { completeInterruptedCalls } from "../../session/interrupted-calls.ts";
 import type { Session } from "../../session/session.ts";
-import type { SessionStore } from "../../session/store/store.ts";
+import type { NewRecord } from "../../session/log/record.ts";
+import type { NewSession } from "../../session/store/create.ts";
+import { createInMemorySession } from "../../session/store/in-memory.ts";
+import type { ReadSession, SessionStore } from "../../session/store/store.ts";
+import type { OpenAgentOptions } from "../options.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import { Journal } from "./journal.ts";
 
@@ -18,9 +22,31 @@ export type ResumedSession = {
 export const resumeAgentSession = async (
   sessions: SessionStore,
   which: { readonly id: string } | "last",
-  root: string,
+  { world, folder, isFork, isSaved }: Pick<OpenAgentOptions, "world" | "folder" | "isFork" | "isSaved">,
 ): Promise<ResumedSession> => {
-  const session = await sessions.open(which === "last" ? await lastSessionId(sessions, root) : which.id);
+  const id = which === "last" ? await lastSessionId(sessions, folder) : which.id;
+  if (isFork !== true && isSaved !== false) return continueSession(await sessions.open(id));
+  const start = await copySession(await sessions.read(id));
+  return continueSession(await (isSaved === false ? createInMemorySession(world, start) : sessions.create(start)));
+};
+
+/** The initial state of a copy of a session, with all of its records. */
+const copySession = async ({ head, blobs, records }: ReadSession): Promise<NewSession> => {
+  const copies: NewRecord[] = [];
+  for await (const { record } of records())
+    if (record.kind !== "head" && record.kind !== "repair" && record.kind !== "unknown") copies.push(record);
+  const { root, system, tools, model } = head;
+  return {
+    root,
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(model === undefined ? {} : { model }),
+    records: copies,
+    blobs,
+  };
+};
+
+const continueSession = async (session: Session): Promise<ResumedSession> => {
   const journal = new Journal(session, session);
   const { messages } = completeInterruptedCalls(journal.ledger);
   await journal.commit();

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { Blobs, Entry, ToolDeclaration } from "../../conversation/entry.ts";
 import type { Media } from "../../conversation/parts.ts";
 import type { Scheduler } from "../../scheduler/scheduler.ts";
+import type { Session } from "../../session/session.ts";
+import type { NewSession } from "../../session/store/create.ts";
 import { openSessionStore } from "../../session/store/store.ts";
 import { ToolFailure, type ToolContent, type ToolResult } from "../../tools/tool.ts";
 import type { Agent } from "../agent.ts";
@@ -17,7 +19,7 @@ import type { RunTask, SubagentTask } from "./task-tool.ts";
 
 /** The parent of subagents: the options, tools and limits they share with it. */
 export type SubagentContext = SharedAgentOptions & {
-  readonly open: Pick<OpenAgentOptions, "world" | "home" | "folder">;
+  readonly open: Pick<OpenAgentOptions, "world" | "home" | "folder" | "isSaved">;
   readonly tools: readonly ToolDeclaration[];
   /** Creates a scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[]) => Scheduler;
@@ -68,7 +70,7 @@ const startSubagent = async (
   const ownTools = tools.filter(({ name }) => name !== taskToolName && (definition?.tools?.includes(name) ?? true));
   const modelRef = definition?.model === undefined ? model() : await loadModel(definition.model);
   const system = definition?.prompt || subagentPrompt;
-  const session = await openSessionStore(open.world, { home: join(open.home, "subagents") }).create({
+  const session = await createSubagentSession(open, {
     root: open.folder,
     system,
     tools: ownTools,
@@ -87,6 +89,16 @@ const startSubagent = async (
     spending: new SpendingTracker(spending),
   });
   return { agent, close: session.close };
+};
+
+/** Creates a session beside those of the user, or in memory if the user's is not saved. */
+const createSubagentSession = async (
+  { world, home, isSaved }: SubagentContext["open"],
+  start: NewSession,
+): Promise<Session> => {
+  if (isSaved !== false) return openSessionStore(world, { home: join(home, "subagents") }).create(start);
+  const { createInMemorySession } = await import("../../session/store/in-memory.ts");
+  return createInMemorySession(world, start);
 };
 
 const subagentPrompt =

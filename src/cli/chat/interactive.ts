@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { QuitReason } from "../../tui/app/front-ends/front-end.ts";
 import { TerminalApp } from "../../tui/app/terminal-app.ts";
-import { createInputHistory } from "../../tui/app/input/history.ts";
+import { createInputHistory, type InputHistory } from "../../tui/app/input/history.ts";
 import { ServerQuestions } from "../../tui/app/approvals/server-questions.ts";
 import type { World } from "../../world/world.ts";
 import { realTerminal } from "../../world/real/terminal.ts";
@@ -25,7 +25,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
   const { world, home, folder, loaded } = environment;
   const { settings } = loaded;
   const [first] = args.positionals;
-  const history = createInputHistory(world, home);
+  const history = withoutAdditions(createInputHistory(world, home), args.has("no-save"));
   const createFrontEnd = settings["ui.screenReader"]
     ? await import("../../tui/app/front-ends/plain-lines.ts").then(
         ({ LineFrontEnd }): FrontEndFactory =>
@@ -58,7 +58,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
       open: async (resume) => {
         const [fresh, { openChatSession }] = await Promise.all([loadRunEnvironment(args), import("./open-session.ts")]);
         const which = resume === undefined || resume === "new" ? {} : { resume };
-        const sessionArgs = resume === "new" ? withoutSession(args) : args;
+        const sessionArgs = resume === undefined ? args : withoutSession(args);
         return {
           opened: await openChatSession(fresh, sessionArgs, {
             interactive: true,
@@ -69,8 +69,10 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
           loaded: fresh.loaded,
         };
       },
-      discard: async (id) =>
-        (await import("../../session/store/store.ts")).openSessionStore(world, { home }).remove(id),
+      discard: async (id) => {
+        if (args.has("no-save")) return;
+        await (await import("../../session/store/store.ts")).openSessionStore(world, { home }).remove(id);
+      },
       openEditor: async (text, name) =>
         editInExternalEditor(text, {
           name,
@@ -80,6 +82,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
       doctor: () => runParley(["doctor"]),
       history,
       serverQuestions,
+      choosesSession: args.value("resume") === "",
       ...(first === undefined ? {} : { initialPrompt: first }),
     },
     createFrontEnd,
@@ -115,10 +118,14 @@ const rethrowAsUserError = async (error: unknown): Promise<never> =>
 
 type FrontEndFactory = ConstructorParameters<typeof TerminalApp>[1];
 
-/** Returns the same arguments without --continue and --resume. */
+/** The same history, to which nothing is added if the session is not saved. */
+const withoutAdditions = (history: InputHistory, isUnsaved: boolean): InputHistory =>
+  isUnsaved ? { ...history, add: () => undefined } : history;
+
+/** Returns the same arguments without --continue, --resume and --fork. */
 const withoutSession = (args: Arguments): Arguments => ({
   ...args,
-  has: (option) => option !== "continue" && args.has(option),
+  has: (option) => !/^(continue|resume|fork)$/.test(option) && args.has(option),
   value: (option) => (option === "resume" ? undefined : args.value(option)),
 });
 

@@ -8,7 +8,7 @@ import { SessionError } from "../../session/error.ts";
 import { SettingsError } from "../../settings/error.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
-import { UserError, type ExitCode } from "../user-error.ts";
+import { usageError, UserError, type ExitCode } from "../user-error.ts";
 import { openWithObservers } from "./observers.ts";
 import type { RunEnvironment } from "../run-environment.ts";
 
@@ -19,12 +19,17 @@ export const openChatSession = async (
   options: Pick<OpenAgentOptions, "interactive" | "onEvent" | "resume" | "serverRequests" | "confirm" | "onProgress">,
 ): Promise<AgentSession> => {
   const system = args.value("system-prompt");
+  const addition = args.value("append-system-prompt");
   const id = args.value("resume");
+  checkSessionOptions(args);
   const servers = await readServersFile(args.value("mcp-config"), environment.world);
   const open = (openOptions: typeof options): Promise<AgentSession> =>
     openAgent({
       ...environment,
       ...(system === undefined ? {} : { system }),
+      ...(addition === undefined ? {} : { systemAddition: addition }),
+      ...(args.has("no-save") ? { isSaved: false } : {}),
+      ...(args.has("fork") && options.resume === undefined ? { isFork: true } : {}),
       ...(servers === undefined ? {} : { servers }),
       ...(args.has("sandbox") || args.value("sandbox-network") === "off"
         ? { sandbox: "required" }
@@ -36,6 +41,14 @@ export const openChatSession = async (
     });
   const debug = args.value("debug");
   return openWithObservers(environment, debug === undefined ? undefined : resolve(debug), options, open);
+};
+
+/** Throws for options that contradict each other. */
+const checkSessionOptions = (args: Arguments): void => {
+  if (args.has("fork") && !args.has("continue") && !args.has("resume"))
+    throw usageError("--fork needs a session to copy: use it with -c or -r.");
+  if (args.value("resume") === "")
+    throw usageError("-r without an id needs a terminal. List the ids with parley sessions.");
 };
 
 /** Reads MCP servers from a file in the common format `{"mcpServers": {...}}`. */
@@ -58,8 +71,11 @@ export const rethrowAsUserError = (error: unknown): never => {
   throw new UserError(error.message, { code });
 };
 
+/** An invalid value of an option is wrong usage, not an invalid settings file. */
+const isBadFlag = ({ fault }: SettingsError): boolean => fault.kind === "refused" && fault.flag !== undefined;
+
 const exitCodeOf = (error: unknown): ExitCode | undefined => {
-  if (error instanceof SettingsError) return 52;
+  if (error instanceof SettingsError) return isBadFlag(error) ? 2 : 52;
   if (error instanceof SystemPromptError) return 52;
   if (error instanceof SessionError) return 1;
   if (error instanceof UnknownNameError) return 2;

@@ -42,7 +42,7 @@ const statSession = async (folder: Folder, path: string, id: string): Promise<re
 const inBatches = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / 64) }, (_, index) => items.slice(index * 64, index * 64 + 64));
 
-/** Summarizes a session file; undefined if it no longer exists. Damage never makes it fail. */
+/** Summarizes a session file; undefined if it no longer exists or no prompt was ever sent in it. Damage never makes it fail. */
 export const readSummary = async (scope: SessionScope, found: SessionFile): Promise<SessionSummary | undefined> => {
   const folder = await openFolder(scope.disk, found.path);
   if (folder === undefined) return undefined;
@@ -57,13 +57,17 @@ export const readSummary = async (scope: SessionScope, found: SessionFile): Prom
   });
 };
 
-const summarizeFile = async (file: FileHandle, found: SessionFile): Promise<SessionSummary> => {
+const summarizeFile = async (file: FileHandle, found: SessionFile): Promise<SessionSummary | undefined> => {
   const { size } = await file.stat();
   const isFullRead = size <= maxFullReadBytes;
   const parts = isFullRead
     ? [await file.read(0, size)]
     : [await file.read(0, maxFullReadBytes / 2), await file.read(size - maxFullReadBytes / 2, maxFullReadBytes / 2)];
   const scan = scanBytes(Buffer.concat(parts.flatMap((part) => [part, Buffer.from("\n")])), found.id);
-  const { turns, ...summary } = summarizeContent(assembleContent(planRepair(scan).lines), found);
+  const content = assembleContent(planRepair(scan).lines);
+  const { turns, ...summary } = summarizeContent(content, found);
+  // A damaged session is listed even if no prompt is readable: it may be repaired.
+  const isUnused = isFullRead && turns === 0 && content.title === undefined && scan.junk.length === 0;
+  if (isUnused && content.entries.every(({ type }) => type === "notice")) return undefined;
   return isFullRead && turns !== undefined ? { ...summary, turns } : summary;
 };

@@ -55,6 +55,7 @@ const parseAndCheck = async (
   const [first] = issues.filter(({ level }) => level === "error");
   throw new SettingsError({
     kind: "refused",
+    ...(name.startsWith("--") ? { flag: name } : {}),
     message: first === undefined ? `${name} is invalid.` : formatIssue(first),
   });
 };

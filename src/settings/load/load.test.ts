@@ -37,6 +37,7 @@ const load = (more: Partial<SettingsLocations> = {}, env: Environment = {}) =>
 
 const defaults: Settings = {
   pools: {},
+  favourites: [],
   thoughts: true,
   unsupportedMedia: "stub",
   toolResponse: "output",

@@ -102,6 +102,13 @@ export const settingsTable: SettingsTable = {
     shape: { type: "enum", of: ["none", "low", "medium", "high"] },
     description: "The reasoning effort. Default: the model's own.",
     example: "high",
+    flag: "effort",
+  },
+  favourites: {
+    shape: { type: "list", of: { type: "string", format: "model" } },
+    description: "The models that Ctrl-Y switches between, in this order.",
+    default: [],
+    example: ["anthropic/claude-sonnet-5", "openai/gpt-5.6"],
   },
   maxOutputTokens: {
     shape: count,
@@ -140,14 +147,26 @@ export const settingsTable: SettingsTable = {
       entries: "providers",
       of: {
         type: "object",
-        fields: { baseUrl: { shape: { type: "string", format: "url" }, description: "The base URL of its API." } },
+        fields: {
+          baseUrl: {
+            shape: { type: "string", format: "url" },
+            description: "The base URL of its API. The provider's key is sent there.",
+          },
+          profile: { shape: { type: "string", format: "name" }, description: "The stored key to use." },
+        },
       },
       format: "name",
     },
-    description: "Base URLs that replace those of providers. The provider's key is sent there.",
+    description: "Base URLs that replace those of providers, and which stored key they use.",
     default: {},
     example: { local: { baseUrl: "http://127.0.0.1:1234/v1" } },
     merge: "by-key",
+  },
+  profile: {
+    shape: { type: "string", format: "name" },
+    description: "The stored keys to use, by the name given to parley login. Default: default.",
+    example: "work",
+    flag: "profile",
   },
   "permissions.mode": {
     shape: { type: "enum", of: approvalModes },
@@ -171,6 +190,7 @@ export const settingsTable: SettingsTable = {
     default: [],
     example: ["run_shell_command(git push)", "path:secrets"],
     project: "tighten",
+    flag: "deny",
     merge: "append",
   },
   "permissions.only": {
@@ -248,6 +268,7 @@ export const settingsTable: SettingsTable = {
     shape: dollars,
     description: "Spending limit of one task with its subagents, in US dollars.",
     example: 2.5,
+    flag: "max-spend",
   },
   "limits.processes": {
     shape: count,

@@ -6,12 +6,14 @@ export type SettingValues = {
   readonly pools: { readonly [name: string]: ModelPoolSettings };
   readonly fallback: string;
   readonly thinking: "none" | "low" | "medium" | "high";
+  readonly favourites: readonly string[];
   readonly maxOutputTokens: number;
   readonly thoughts: boolean;
   readonly unsupportedMedia: "stub" | "error";
   readonly toolResponse: "output" | "status";
   readonly models: { readonly [model: string]: ModelSettings };
   readonly providers: { readonly [id: string]: ProviderSettings };
+  readonly profile: string;
   readonly "permissions.mode": ApprovalMode;
   readonly "permissions.allow": readonly string[];
   readonly "permissions.deny": readonly string[];
@@ -47,6 +49,7 @@ export type PartialSettings = { readonly [Path in SettingPath]?: SettingValues[P
 
 /** Settings that have a default. */
 export type DefaultedPath =
+  | "favourites"
   | "thoughts"
   | "unsupportedMedia"
   | "toolResponse"
@@ -99,7 +102,11 @@ type ModelSettings = {
   };
 };
 
-type ProviderSettings = { readonly baseUrl?: string };
+type ProviderSettings = {
+  readonly baseUrl?: string;
+  /** The name of the stored key. */
+  readonly profile?: string;
+};
 
 /** An MCP server, in the format of Gemini CLI and Claude. */
 export type McpServerSettings = {

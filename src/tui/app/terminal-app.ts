@@ -46,6 +46,8 @@ export type TerminalAppOptions = SessionSource & {
   readonly history: InputHistory;
   /** Questions of MCP servers. */
   readonly serverQuestions: ServerQuestions;
+  /** Whether the user chooses the first session from a list. */
+  readonly choosesSession?: boolean;
   /** A prompt submitted at start. */
   readonly initialPrompt?: string;
 };
@@ -109,8 +111,7 @@ export class TerminalApp {
       if (!loaded.policy.trusted) await Promise.race([askToTrustFolder(frontEnd, this.#options), this.#quitting]);
       if (!this.#isQuitting) await Promise.race([askServerConsents(frontEnd, this.#options), this.#quitting]);
       if (!this.#isQuitting) {
-        await this.#active.open();
-        for (const text of this.#pendingPrompts.splice(0)) this.#submit(text);
+        await this.#openFirst();
         await this.#quitting;
       }
     } finally {
@@ -129,6 +130,28 @@ export class TerminalApp {
   }
 
   /* Sessions. */
+
+  /** Opens the first session; asks which one if the user wants to choose. */
+  async #openFirst(): Promise<void> {
+    const chosen = this.#options.choosesSession === true ? await this.#chooseSession() : undefined;
+    if (this.#isQuitting) return;
+    await this.#active.open(chosen);
+    for (const text of this.#pendingPrompts.splice(0)) this.#submit(text);
+  }
+
+  async #chooseSession(): Promise<SessionChoice> {
+    const { world, home, folder } = this.#options;
+    const { listSessionOptions } = await import("./commands/built-in/resume.ts");
+    const root = (await world.disk.canonicalPath(folder)) ?? folder;
+    const options = await listSessionOptions(world, home, root);
+    if (options.length === 0) {
+      printInfo(this.#frontEnd, "No session in this folder yet. This is a new one.");
+      return "new";
+    }
+    const picked = await Promise.race([this.#frontEnd.pick("Resume which session?", options), this.#quitting]);
+    if (picked === undefined) this.quit();
+    return picked === undefined ? "new" : { id: picked.id };
+  }
 
   async #showSession(opened: AgentSession, isFirst: boolean): Promise<void> {
     const frontEnd = this.#frontEnd;

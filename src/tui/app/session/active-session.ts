@@ -66,9 +66,9 @@ export class ActiveSession {
     return this.#chat.snapshots;
   }
 
-  /** Opens the session requested at start. */
-  async open(): Promise<void> {
-    await this.#start(await this.#source.open());
+  /** Opens the session requested at start, or the given one. */
+  async open(resume?: SessionChoice): Promise<void> {
+    await this.#start(await this.#source.open(resume));
   }
 
   /** Opens another session; if that fails, reopens the previous one. A new session keeps the chosen models and the approval mode. */

@@ -1,4 +1,5 @@
 import { openSessionStore } from "../../../../session/store/store.ts";
+import type { World } from "../../../../world/world.ts";
 import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { pluralize } from "./format.ts";
@@ -15,18 +16,26 @@ export const resumeOther = async (words: string, at: SlashCommandContext): Promi
 /** The other sessions of this folder as picker options, latest first. */
 export const sessionOptions = async (at: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const { session } = at.opened();
-  const summaries = await openSessionStore(at.world, { home: at.home }).list({ root: session.head.root, limit: 100 });
-  return summaries
-    .filter(({ id, turns }) => id !== session.id && turns !== 0)
-    .map(({ id, title, modified, turns, models }) => ({
-      id,
-      label: title === "" ? id : title,
-      detail: [
-        formatAge(at.world.clock.now() - modified),
-        ...(turns === undefined ? [] : [pluralize(turns, "message")]),
-        ...models.slice(-1),
-      ].join(", "),
-    }));
+  const options = await listSessionOptions(at.world, at.home, session.head.root);
+  return options.filter(({ id }) => id !== session.id);
+};
+
+/** The sessions of a folder as picker options, latest first. */
+export const listSessionOptions = async (
+  world: World,
+  home: string,
+  root: string,
+): Promise<readonly PickerOption[]> => {
+  const summaries = await openSessionStore(world, { home }).list({ root, limit: 100 });
+  return summaries.map(({ id, title, modified, turns, models }) => ({
+    id,
+    label: title === "" ? id : title,
+    detail: [
+      formatAge(world.clock.now() - modified),
+      ...(turns === undefined ? [] : [pluralize(turns, "message")]),
+      ...models.slice(-1),
+    ].join(", "),
+  }));
 };
 
 const formatAge = (ms: number): string => {
