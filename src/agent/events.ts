@@ -1,4 +1,5 @@
 import type { Call, CallId, Media, UserPart } from "../conversation/parts.ts";
+import type { AddedRules } from "../policy/gate/create.ts";
 import type { CallStatus, FinishedCall } from "../scheduler/events.ts";
 import type { RenderReport } from "../transcript/incremental-renderer.ts";
 import type { Failure } from "../transport/failure.ts";
@@ -27,6 +28,8 @@ export type AgentEvent =
   | { readonly type: "call-updated"; readonly call: CallId; readonly status: CallStatus }
   /** The output of a running call so far, or the end of it. */
   | { readonly type: "call-output"; readonly call: CallId; readonly text: string }
+  /** An answer of "always" added permission rules. `problem` says why they hold for the session only. */
+  | ({ readonly type: "permission-added" } & AddedRules)
   /** A call has ended, and its result is committed. */
   | { readonly type: "call-completed"; readonly finished: FinishedCall }
   /** The token usage of an answer. `answeredBy` is the model as its server names it, if it does. */

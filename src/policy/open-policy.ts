@@ -21,6 +21,7 @@ import { openSearch } from "./search/open.ts";
 import { listSecretPathsInHome } from "./secrets/paths.ts";
 import { openShell, type ShellWorld } from "./shell/run.ts";
 import { openTrustStore } from "./trust/folders.ts";
+import { openRuleStore } from "./trust/stored-rules.ts";
 import { canonicalizePath } from "./workspace/scratch.ts";
 import { openWorkspace, type Workspace } from "./workspace/open.ts";
 
@@ -124,6 +125,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
       rules,
       trusted,
       interactive,
+      stored: openRuleStore(disk, home, workspace.roots[0] ?? home),
       protection: protectionOf,
       judgeCommand: async (command, commandRules) => {
         const decided = await changes.check(command, await judgeCommand(command, commandRules), commandRules);

@@ -2,7 +2,7 @@ import type { Blobs } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { Call, CallId, Outcome } from "../conversation/parts.ts";
 import type { CommandProgram } from "../policy/command/analysis.ts";
-import type { AlwaysAllow } from "../policy/gate/create.ts";
+import type { AddedRules, AlwaysAllow, RuleScope } from "../policy/gate/create.ts";
 
 import type { DiffStat, ToolDisplay, ToolError } from "../tools/tool.ts";
 
@@ -10,7 +10,9 @@ import type { DiffStat, ToolDisplay, ToolError } from "../tools/tool.ts";
 export type SchedulerEvent =
   | { readonly type: "call-changed"; readonly call: CallId; readonly status: CallStatus }
   /** The output of a running call so far, or its tail. At most once a second. */
-  | { readonly type: "call-output"; readonly call: CallId; readonly text: string };
+  | { readonly type: "call-output"; readonly call: CallId; readonly text: string }
+  /** An answer of "always" added permission rules. */
+  | ({ readonly type: "permission-added" } & AddedRules);
 
 /**
  * The state of a call. It begins with validating and ends with a final state; it awaits approval as often as there is
@@ -29,7 +31,7 @@ export type ApprovalRequest = {
   readonly title: string;
   /** Why approval is needed. */
   readonly reason: string;
-  /** The scopes that "always" can be answered for. */
+  /** The rules that "always" can be answered with, each with the scopes it can have. */
   readonly always: readonly AlwaysAllow[];
   /** Why the user's own version could not be used. */
   readonly problem?: string;
@@ -81,8 +83,8 @@ export type ApprovalSubject =
 /** The user's answer. */
 export type ApprovalDecision =
   | { readonly type: "once" }
-  /** Now and from now on. A scope that was not offered counts for this call only. */
-  | { readonly type: "always"; readonly scope: AlwaysAllow["type"] }
+  /** Now and from now on, for the session or in this project. A rule that was not offered counts for this call only. */
+  | { readonly type: "always"; readonly rule: AlwaysAllow["type"]; readonly scope: RuleScope }
   /** Another text instead of the proposed one. Approval is requested again, with the change. */
   | { readonly type: "edit"; readonly text: string }
   /** The reason is for the model. */

@@ -93,7 +93,7 @@ export const createHarness = ({
   scheduler.listen((event) => {
     events.push(event);
     if (event.type === "call-changed") states.set(event.call, [...(states.get(event.call) ?? []), event.status.state]);
-    else outputs.push({ call: event.call, time: world.clock.elapsed() });
+    else if (event.type === "call-output") outputs.push({ call: event.call, time: world.clock.elapsed() });
   });
   return {
     scheduler,

@@ -241,9 +241,15 @@ const always = (pick: number): Step =>
     const waiting = picked(real.at.scheduler.pendingApprovals(), pick);
     if (waiting === undefined) return;
     const { tool } = knownOf(model, waiting.call);
-    model.always.add(tool);
-    for (const known of model.calls) if (known.tool === tool && known.end === undefined) known.isPermitted = true;
-    real.at.scheduler.decide(waiting.call, { type: "always", scope: tool === "execute" ? "command" : "tool" });
+    const covered: readonly Kind[] = tool === "execute" ? ["execute"] : ["write", "edit"];
+    for (const kind of covered) model.always.add(kind);
+    for (const known of model.calls)
+      if (covered.includes(known.tool) && known.end === undefined) known.isPermitted = true;
+    real.at.scheduler.decide(waiting.call, {
+      type: "always",
+      rule: tool === "execute" ? "command" : "edits",
+      scope: "session",
+    });
   });
 
 const refused = (pick: number): Step =>

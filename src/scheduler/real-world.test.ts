@@ -73,7 +73,7 @@ const typesOf = (finished: readonly FinishedCall[]) =>
 const started = (scheduler: Scheduler, state: string): Promise<void> =>
   new Promise((resolve) => {
     const stop = scheduler.listen((event) => {
-      const isIt = event.type === "call-output" ? state === "output" : event.status.state === state;
+      const isIt = event.type === "call-changed" ? event.status.state === state : state === "output";
       if (!isIt) return;
       stop();
       resolve();

@@ -115,7 +115,10 @@ const createCallContext = (options: SchedulerOptions, state: SchedulerState): Ca
     toolTimeLimit: limits.toolTime,
     slots: new Slots(limits.processes),
     earlierCalls: (active) => activeCalls.slice(0, Math.max(0, activeCalls.indexOf(active))),
-    onRuleAdded: () => void reconsiderPending(options, state),
+    onRulesAdded: (added) => {
+      emit({ type: "permission-added", ...added });
+      void reconsiderPending(options, state);
+    },
     onOutput: (active, text) => emit({ type: "call-output", call: active.call.id, text: redact(text) }),
   };
 };

@@ -81,6 +81,7 @@ export class EventRecorder {
       case "thought":
       case "text":
       case "call-output":
+      case "permission-added":
       case "notice":
         return;
       case "user":

@@ -35,6 +35,7 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
     },
   },
   "call-output": { type: "call-output", call: call.id, text: "1\n" },
+  "permission-added": { type: "permission-added", rules: ["edits"], scope: "session" },
   "call-completed": { type: "call-completed", finished: skippedCallResult(call, "It was not run.") },
   usage: { type: "usage", model: "openai/gpt-5", usage, spent },
   "model-changed": {
@@ -97,6 +98,7 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   ],
   "call-updated": [{ type: "approval", tool_id: "hist_tool_1", title: "1 + 2", reason: "It asks." }],
   "call-output": [{ type: "tool_output", tool_id: "hist_tool_1", output: "1\n" }],
+  "permission-added": [],
   "call-completed": [
     {
       type: "tool_result",

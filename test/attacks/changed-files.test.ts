@@ -106,7 +106,7 @@ describe("a rule for a command whose files the agent changed", () => {
   });
 
   it("also applies to an always-allow answer", async () => {
-    const session = await open([], { answer: () => ({ type: "always", scope: "command" }) });
+    const session = await open([], { answer: () => ({ type: "always", rule: "command", scope: "session" }) });
     const verdicts = [await run(session, "sh scripts/x.sh"), await run(session, "sh scripts/x.sh")];
     await write(session, "scripts/x.sh", "echo 1\n");
     verdicts.push(await run(session, "sh scripts/x.sh"));

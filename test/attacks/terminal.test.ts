@@ -76,6 +76,7 @@ const rows: readonly Row[] = [
 const shownIn = (events: readonly SchedulerEvent[]): readonly string[] =>
   events.flatMap((event): readonly string[] => {
     if (event.type === "call-output") return [event.text];
+    if (event.type === "permission-added") return event.rules;
     const { status } = event;
     switch (status.state) {
       case "validating":

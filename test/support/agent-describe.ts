@@ -41,6 +41,7 @@ export const describeEvents = (events: readonly AgentEvent[]): readonly string[]
       case "usage":
       case "call-updated":
       case "call-output":
+      case "permission-added":
         return [];
     }
   });

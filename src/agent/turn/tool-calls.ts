@@ -96,7 +96,7 @@ export class ToolCallRunner {
   #subscribe(scheduler: Scheduler): () => void {
     const { context, events } = this.#options;
     return scheduler.listen((event) => {
-      if (event.type === "call-output") return events.emit(event);
+      if (event.type !== "call-changed") return events.emit(event);
       const { call, status } = event;
       if (!("finished" in status)) return events.emit({ type: "call-updated", call, status });
       const { finished } = status;

@@ -191,6 +191,7 @@ const linesFor = (event: AgentEvent): readonly StreamLine[] => {
     case "failed":
       return [{ type: "error", severity: "error", message: event.failure.message, ...reportFields(event.failure) }];
     case "message":
+    case "permission-added":
     case "finished":
     case "cancelled":
       return [];
@@ -279,6 +280,7 @@ export const createProgressReporter = (err: (text: string) => void): HeadlessOut
       case "message":
       case "call-requested":
       case "call-output":
+      case "permission-added":
       case "usage":
       case "request":
       case "finished":

@@ -275,18 +275,20 @@ describe("in a folder that is not trusted", () => {
 });
 
 describe("an always-allow answer", () => {
+  const scopes = ["session"] as const;
+
   it.each<[string, GateRequest, PermissionVerdict["details"]["always"]]>([
-    ["an edit", write, [{ type: "tool", tool: "write_file" }]],
-    ["a command", run("npm test"), [{ type: "command", commands: [["npm", "test"]] }]],
+    ["an edit", write, [{ type: "edits", scopes }]],
+    ["a command", run("npm test"), [{ type: "command", commands: [["npm", "test"]], scopes }]],
     [
       "a server's tool",
       mcp,
       [
-        { type: "tool", tool: "github__list" },
-        { type: "server", server: "github" },
+        { type: "tool", tool: "github__list", scopes },
+        { type: "server", server: "github", scopes },
       ],
     ],
-    ["an address", fetch("https://docs.test/"), [{ type: "tool", tool: "web_fetch" }]],
+    ["an address", fetch("https://docs.test/"), [{ type: "tool", tool: "web_fetch", scopes }]],
     ["a command that cannot be read for sure", run("npm $(x)"), []],
     ["a protected edit", odd, []],
     ["an odd address", fetch("https://docs.test/?SECRET"), []],
@@ -296,9 +298,9 @@ describe("an always-allow answer", () => {
 
   it("holds for the lifetime of the gate, and for nothing else", async () => {
     const one = gate();
-    one.remember({ type: "command", commands: [["npm", "run"], ["make"]] });
-    one.remember({ type: "server", server: "github" });
-    one.remember({ type: "tool", tool: "write_file" });
+    await one.remember({ type: "command", commands: [["npm", "run"], ["make"]], scopes }, "session");
+    await one.remember({ type: "server", server: "github", scopes }, "session");
+    await one.remember({ type: "tool", tool: "write_file", scopes }, "session");
     const found = await Promise.all(
       [run("npm run x"), run("npm test"), mcp, write, odd, memory].map((each) => one.judge(each)),
     );
@@ -316,10 +318,10 @@ describe("an always-allow answer", () => {
     const one = gate();
     const { always } = (await one.judge({ ...mcp, identity: seen })).details;
     expect(always).toEqual([
-      { type: "tool", tool: "github__list", identity: "t1" },
-      { type: "server", server: "github", identity: "s1" },
+      { type: "tool", tool: "github__list", identity: "t1", scopes },
+      { type: "server", server: "github", identity: "s1", scopes },
     ]);
-    one.remember(always[scope]!);
+    await one.remember(always[scope]!, "session");
     expect((await one.judge({ ...mcp, identity })).decision).toBe(decision);
     expect((await one.judge(mcp)).decision).toBe("ask");
   });

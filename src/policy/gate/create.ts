@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { needsExactRule } from "../command/always-allow.ts";
 import type { CommandProgram } from "../command/analysis.ts";
 import {
@@ -15,12 +16,15 @@ import {
   checkAllowList,
   checkNewNames,
   checkLookalikeLetters,
+  isEdit,
   type GateFinding,
 } from "./findings.ts";
 import type { GateDependencies, GateRequest, JudgedCommand } from "./request.ts";
 import { approvalModes, isApprovalMode, type ApprovalMode } from "./approval-mode.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
+import { isStorable, type RuleList, type RuleStore } from "../trust/stored-rules.ts";
 import {
+  formatPermissionRule,
   mergePermissionRules,
   type PermissionRule,
   type PermissionRules,
@@ -34,6 +38,8 @@ export type PermissionGateOptions = GateDependencies & {
   readonly trusted: boolean;
   /** Whether the user can be asked. If not, calls that need approval are denied. */
   readonly interactive: boolean;
+  /** The rules the user stored for this project. They are read again for every call, so that one taken back no longer counts. */
+  readonly stored?: RuleStore | undefined;
 };
 
 /** The permission gate: the one place that decides whether a tool call is allowed, denied or asked about. */
@@ -41,8 +47,16 @@ export type PermissionGate = {
   readonly mode: () => ApprovalMode;
   readonly setMode: (mode: ApprovalMode) => void;
   readonly judge: (request: GateRequest) => Promise<PermissionVerdict>;
-  /** Remembers an answer for the lifetime of the gate (the session). */
-  readonly remember: (always: AlwaysAllow) => void;
+  /** Adds the rules of an "always allow" answer, for the session or stored for the project. Returns what was added. */
+  readonly remember: (always: AlwaysAllow, scope: RuleScope) => Promise<AddedRules>;
+  /** Lists every rule, with where it comes from. */
+  readonly listRules: () => Promise<readonly ListedRule[]>;
+  readonly addRule: (
+    rule: PermissionRule,
+    where: { readonly list: RuleList; readonly scope: RuleScope },
+  ) => Promise<void>;
+  /** Removes a rule of the session or of the project. False if it is not there, or comes from settings. */
+  readonly removeRule: (rule: ListedRule) => Promise<boolean>;
   /** Records that the user approved a call: the files its command executes count as seen. */
   readonly recordApproval: (request: GateRequest) => Promise<void>;
 };
@@ -64,33 +78,109 @@ type PermissionDetails = {
   readonly always: readonly AlwaysAllow[];
 };
 
-/** An "always allow" answer, which holds for the session. */
-export type AlwaysAllow =
+/** How long an added rule holds: for this session, or in this project also in later ones. */
+export type RuleScope = "session" | "project";
+
+/** The rules an answer added, as text. `problem` says why they could not be stored and hold for the session only. */
+export type AddedRules = { readonly rules: readonly string[]; readonly scope: RuleScope; readonly problem?: string };
+
+/** A permission rule that is in force, and where it comes from. "project settings" are files of the project, which only deny. */
+export type ListedRule = {
+  readonly list: RuleList;
+  readonly scope: RuleScope | "settings" | "command line" | "project settings";
+  readonly rule: PermissionRule;
+};
+
+/** An "always allow" answer a question offers, and the scopes it can be given for. */
+export type AlwaysAllow = { readonly scopes: readonly RuleScope[] } & (
+  | { readonly type: "edits" }
   | { readonly type: "tool"; readonly tool: string; readonly identity?: string }
   | { readonly type: "server"; readonly server: string; readonly identity?: string }
   /** Commands that begin with these words, or equal them where a prefix would allow something worse. */
-  | { readonly type: "command"; readonly commands: readonly (readonly string[])[] };
+  | { readonly type: "command"; readonly commands: readonly (readonly string[])[] }
+);
 
 /** Creates the permission gate of a session. */
 export const createPermissionGate = (options: PermissionGateOptions): PermissionGate => {
-  const configuredRules = mergePermissionRules(options.rules, options.trusted);
-  const remembered: PermissionRule[] = [];
+  const { stored, trusted } = options;
+  const configuredRules = mergePermissionRules(options.rules, trusted);
+  const remembered: SessionRule[] = [];
   let mode = requireMode(options.mode);
+  const rememberForSession = (list: RuleList, rules: readonly PermissionRule[]): void =>
+    rules
+      .filter((rule) => !remembered.some((each) => each.list === list && isDeepStrictEqual(each.rule, rule)))
+      .forEach((rule) => remembered.push({ list, rule }));
   return {
     mode: () => mode,
     setMode: (next) => void (mode = requireMode(next)),
-    remember: (always) => void remembered.push(...rulesFromAnswer(always)),
+    remember: async (always, scope) => {
+      const rules = rulesFromAnswer(always);
+      const texts = rules.map(formatPermissionRule);
+      if (scope === "session" || stored === undefined || !always.scopes.includes("project")) {
+        rememberForSession("allow", rules);
+        return { rules: texts, scope: "session" };
+      }
+      try {
+        for (const rule of rules) await stored.add({ list: "allow", rule });
+        return { rules: texts, scope };
+      } catch (error) {
+        rememberForSession("allow", rules);
+        return { rules: texts, scope: "session", problem: error instanceof Error ? error.message : String(error) };
+      }
+    },
+    listRules: async () => [
+      ...remembered.map((each) => ({ ...each, scope: "session" as const })),
+      ...((await stored?.list()) ?? []).map((each) => ({ ...each, scope: "project" as const })),
+      ...listConfiguredRules(options),
+    ],
+    addRule: async (rule, { list, scope }) => {
+      if (scope === "session" || stored === undefined) rememberForSession(list, [rule]);
+      else await stored.add({ list, rule });
+    },
+    removeRule: async ({ list, scope, rule }) => {
+      if (scope === "project") return (await stored?.remove({ list, rule })) ?? false;
+      const at = remembered.findIndex(
+        (each) => scope === "session" && each.list === list && isDeepStrictEqual(each.rule, rule),
+      );
+      if (at >= 0) remembered.splice(at, 1);
+      return at >= 0;
+    },
     recordApproval: async ({ touches }) => {
       if (touches.command !== undefined) await options.acceptCommand?.(touches.command);
     },
     judge: async (request) => {
-      const rules = { ...configuredRules, allow: [...configuredRules.allow, ...remembered] };
+      const added = [...remembered, ...((await stored?.list()) ?? []).filter(({ list }) => trusted || list === "deny")];
+      const rules = {
+        ...configuredRules,
+        allow: [...configuredRules.allow, ...rulesOnList(added, "allow")],
+        deny: [...configuredRules.deny, ...rulesOnList(added, "deny")],
+      };
       const analyzed = await analyzeRequest(request, { rules, mode, dependencies: options });
       const findings = await collectFindings(request, analyzed, { rules, mode, dependencies: options });
-      const verdict = decideByFindings(request, analyzed, findings);
+      const verdict = decideByFindings(request, analyzed, { findings, canStore: trusted && stored !== undefined });
       return options.interactive || verdict.decision !== "ask" ? verdict : denyUnattended(verdict, findings);
     },
   };
+};
+
+/** A rule that holds for the session. */
+type SessionRule = { readonly list: RuleList; readonly rule: PermissionRule };
+
+const rulesOnList = (rules: readonly SessionRule[], list: RuleList): readonly PermissionRule[] =>
+  rules.filter((each) => each.list === list).map(({ rule }) => rule);
+
+/** The rules of the command line, the settings and the project that are in force. */
+const listConfiguredRules = ({ rules, trusted }: PermissionGateOptions): readonly ListedRule[] => {
+  const { commandLine, settings, project = [] } = rules;
+  const listed = (list: RuleList, scope: ListedRule["scope"], from: readonly PermissionRule[] = []) =>
+    from.map((rule) => ({ list, scope, rule }));
+  return [
+    ...listed("allow", "command line", commandLine?.allow),
+    ...listed("allow", "settings", trusted ? settings?.allow : []),
+    ...listed("deny", "command line", commandLine?.deny),
+    ...listed("deny", "settings", settings?.deny),
+    ...listed("deny", "project settings", trusted ? project : []),
+  ];
 };
 
 /** Throws for an unknown mode: untyped callers can pass anything, and it must not loosen the current mode. */
@@ -101,6 +191,8 @@ const requireMode = (mode: unknown): ApprovalMode => {
 
 const rulesFromAnswer = (always: AlwaysAllow): readonly PermissionRule[] => {
   switch (always.type) {
+    case "edits":
+      return [{ type: "edits" }];
     case "tool":
       return [{ type: "tool", name: always.tool, ...withIdentity(always.identity) }];
     case "server":
@@ -171,7 +263,7 @@ const collectFindings = async (
 const decideByFindings = (
   request: GateRequest,
   analyzed: AnalyzedRequest,
-  findings: readonly GateFinding[],
+  { findings, canStore }: { readonly findings: readonly GateFinding[]; readonly canStore: boolean },
 ): PermissionVerdict => {
   const denied = findings.filter(({ severity }) => severity === "deny");
   const decision = denied.length > 0 ? "deny" : findings.length > 0 ? "ask" : "allow";
@@ -184,24 +276,35 @@ const decideByFindings = (
       urls: analyzed.urls,
       always:
         decision === "ask" && findings.every(({ severity }) => severity === "soft")
-          ? listAlwaysAllow(request, analyzed)
+          ? listAlwaysAllow(request, analyzed).map((always) => withScopes(always, canStore))
           : [],
     },
   };
 };
 
-const listAlwaysAllow = (
-  { tool, server, identity }: GateRequest,
-  { command }: AnalyzedRequest,
-): readonly AlwaysAllow[] => {
+type UnscopedAlwaysAllow = AlwaysAllow extends infer Answer
+  ? Answer extends AlwaysAllow
+    ? Omit<Answer, "scopes">
+    : never
+  : never;
+
+const listAlwaysAllow = (request: GateRequest, { command }: AnalyzedRequest): readonly UnscopedAlwaysAllow[] => {
+  const { tool, server, identity } = request;
   if (server !== undefined)
     return [
       { type: "tool", tool, ...withIdentity(identity?.tool) },
       { type: "server", server, ...withIdentity(identity?.server) },
     ];
+  if (isEdit(request)) return [{ type: "edits" }];
   if (command === undefined) return [{ type: "tool", tool }];
   const commands = command.analysis.suggestedRules;
   return commands.length > 0 ? [{ type: "command", commands }] : [];
+};
+
+/** Adds the scopes of an answer. A rule whose text would mean something else is not stored. */
+const withScopes = (always: UnscopedAlwaysAllow, canStore: boolean): AlwaysAllow => {
+  const answer = { ...always, scopes: ["session"] } as AlwaysAllow;
+  return canStore && rulesFromAnswer(answer).every(isStorable) ? { ...answer, scopes: ["session", "project"] } : answer;
 };
 
 /** Denies because the user cannot be asked, and names the options that would allow it. An option for a protected path covers the edit too. */

@@ -21,14 +21,13 @@ export type GateFinding =
   | { readonly severity: "soft" | "firm" | "hard"; readonly reason: string; readonly option?: string };
 
 /** Checks deny rules of the user and the project. Commands are checked by the command judge. */
-export const checkDenyRules = (
-  { tool, server, touches }: GateRequest,
-  { deny }: PermissionRules,
-): readonly GateFinding[] => {
+export const checkDenyRules = (request: GateRequest, { deny }: PermissionRules): readonly GateFinding[] => {
+  const { tool, server, touches } = request;
   const paths = [...touches.reads, ...touches.writes];
   return deny
     .filter(
       (rule) =>
+        (rule.type === "edits" && isEdit(request)) ||
         (rule.type === "tool" && rule.name === tool) ||
         (rule.type === "server" && rule.name === server) ||
         touches.urls.some((url) => deniesUrl(rule, url)) ||
@@ -191,9 +190,16 @@ const askUnlessAllowed = (reason: string, rule: PermissionRule): readonly GateFi
   { severity: "soft", reason, option: `${allowOption(rule)} or ${yoloOption}` },
 ];
 
-/** Whether a rule names the tool itself or its server. */
-export const coversTool = (rule: PermissionRule, { tool, server, identity }: GateRequest): boolean => {
+/** Whether a request edits files of the workspace with a built-in tool. */
+export const isEdit = ({ access, server, touches }: GateRequest): boolean =>
+  access === "write" && server === undefined && touches.writes.length > 0;
+
+/** Whether a rule names the tool itself, its server or what it does. */
+export const coversTool = (rule: PermissionRule, request: GateRequest): boolean => {
+  const { tool, server, identity } = request;
   switch (rule.type) {
+    case "edits":
+      return isEdit(request);
     case "tool":
       return rule.name === tool && (rule.identity === undefined || rule.identity === identity?.tool);
     case "server":

@@ -1,5 +1,7 @@
 /** A permission rule: names a tool, server, command, host or path that is allowed or denied. */
 export type PermissionRule =
+  /** Every edit of files in the workspace, whichever tool makes it. */
+  | { readonly type: "edits" }
   | { readonly type: "tool"; readonly name: string; readonly identity?: string }
   /** `identity` is set for an answer of the user: then the name alone does not match. */
   | { readonly type: "server"; readonly name: string; readonly identity?: string }
@@ -37,7 +39,7 @@ export const mergePermissionRules = (
 });
 
 /**
- * Parses a permission rule: `write_file`, `run_shell_command(npm test)`, `server:github`,
+ * Parses a permission rule: `write_file`, `edits`, `run_shell_command(npm test)`, `server:github`,
  * `host:docs.example.com/guide`, `path:.envrc`. Returns undefined for anything else.
  */
 export const parsePermissionRule = (text: string): PermissionRule | undefined => {
@@ -47,12 +49,15 @@ export const parsePermissionRule = (text: string): PermissionRule | undefined =>
   if (kind === "server" && rest !== undefined) return { type: "server", name: rest };
   if (kind === "host" && rest !== undefined) return parseHostRule(rest);
   if (kind === "path" && rest !== undefined) return parsePathRule(rest);
+  if (text.trim() === "edits") return { type: "edits" };
   return /^[A-Za-z_][\w.-]*$/.test(text.trim()) ? { type: "tool", name: text.trim() } : undefined;
 };
 
 /** Formats a rule so that `parsePermissionRule` can parse it. */
 export const formatPermissionRule = (rule: PermissionRule): string => {
   switch (rule.type) {
+    case "edits":
+      return "edits";
     case "tool":
       return rule.name;
     case "server":

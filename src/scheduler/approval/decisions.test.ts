@@ -67,8 +67,8 @@ describe("a call", () => {
 describe("an answer", () => {
   const rows: readonly (readonly [ApprovalDecision, state: string, decision: string, text: string])[] = [
     [{ type: "once" }, "success", "accept", "a is done"],
-    [{ type: "always", scope: "tool" }, "success", "accept", "a is done"],
-    [{ type: "always", scope: "server" }, "success", "accept", "a is done"],
+    [{ type: "always", rule: "tool", scope: "session" }, "success", "accept", "a is done"],
+    [{ type: "always", rule: "server", scope: "session" }, "success", "accept", "a is done"],
     [{ type: "refuse", reason: "use b" }, "cancelled", "reject", "The user refused this call: use b"],
     [
       { type: "refuse" },
@@ -188,7 +188,7 @@ describe("an answer for always", () => {
     const calls = [1, 2].map((ordinal) => call(ordinal, "write", { name: `w${ordinal}`, path: `${ordinal}.txt` }));
     const batch = at.scheduler.schedule(calls);
     await at.settle();
-    at.scheduler.decide("hist_tool_1", { type: "always", scope: "tool" });
+    at.scheduler.decide("hist_tool_1", { type: "always", rule: "edits", scope: "session" });
     await at.settle();
     at.runs.forEach(({ finish }) => finish());
     expect((await batch).map(({ record }) => record.decision)).toEqual(["accept", "auto_accept"]);
@@ -202,7 +202,7 @@ describe("an answer for always", () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([call(1, "execute", { name: "make test" })]);
     await at.settle();
-    at.scheduler.decide("hist_tool_1", { type: "always", scope: "command" });
+    at.scheduler.decide("hist_tool_1", { type: "always", rule: "command", scope: "session" });
     await at.settle();
     at.run("make test").finish();
     await batch;
@@ -223,7 +223,7 @@ describe("an answer for always", () => {
       at.registry.set(name, { tool: waitingTool("read", at.runs as never, name), server: "github" });
     const batch = at.scheduler.schedule([call(1, "list", { name: "a" }), call(2, "make", { name: "b" })]);
     await at.settle();
-    at.scheduler.decide("hist_tool_1", { type: "always", scope: "server" });
+    at.scheduler.decide("hist_tool_1", { type: "always", rule: "server", scope: "session" });
     await at.settle();
     at.runs.forEach(({ finish }) => finish());
     expect((await batch).map(({ record }) => [record.decision, record.tool_type])).toEqual([
@@ -271,7 +271,7 @@ describe("the question", () => {
     expect(questionOf(at)).toMatchObject({
       title: "Write sub/../link.txt",
       reason: "write_file changes files.",
-      always: [{ type: "tool", tool: "write_file" }],
+      always: [{ type: "edits" }],
     });
     at.scheduler.decide("hist_tool_1", { type: "refuse" });
     await batch;
@@ -331,8 +331,8 @@ describe("the question", () => {
     await at.settle();
     expect(at.scheduler.pendingApprovals().map(({ approval }) => approval.always)).toEqual([
       [
-        { type: "tool", tool: "list␛[2J" },
-        { type: "server", server: "git␊hub" },
+        { type: "tool", tool: "list␛[2J", scopes: ["session"] },
+        { type: "server", server: "git␊hub", scopes: ["session"] },
       ],
     ]);
     await at.scheduler.cancel();

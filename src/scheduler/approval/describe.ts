@@ -70,15 +70,18 @@ const sanitizeRoot = ({ name, binary }: CommandProgram): CommandProgram => ({
   binary: "path" in binary ? { ...binary, path: sanitizeLine(binary.path) } : binary,
 });
 
-/** The scope of an answer of "always", sanitized. */
+/** An answer of "always", sanitized. */
 const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
+  const { scopes } = always;
   switch (always.type) {
+    case "edits":
+      return { type: "edits", scopes };
     case "tool":
-      return { type: "tool", tool: sanitizeLine(always.tool) };
+      return { type: "tool", tool: sanitizeLine(always.tool), scopes };
     case "server":
-      return { type: "server", server: sanitizeLine(always.server) };
+      return { type: "server", server: sanitizeLine(always.server), scopes };
     case "command":
-      return { type: "command", commands: always.commands.map((words) => words.map(sanitizeLine)) };
+      return { type: "command", commands: always.commands.map((words) => words.map(sanitizeLine)), scopes };
   }
 };
 

@@ -1,5 +1,5 @@
 import { isObject } from "../../conversation/json.ts";
-import type { AlwaysAllow } from "../../policy/gate/create.ts";
+import type { AlwaysAllow, RuleScope } from "../../policy/gate/create.ts";
 import type { ApprovalDecision } from "../events.ts";
 
 /**
@@ -7,13 +7,13 @@ import type { ApprovalDecision } from "../events.ts";
  * untyped scripts: anything that is not exactly one of the decisions is a refusal.
  */
 export const readDecision = (answer: unknown): ApprovalDecision => {
-  const { type, scope, text, reason } = isObject(answer) ? answer : {};
+  const { type, rule, scope, text, reason } = isObject(answer) ? answer : {};
   switch (type) {
     case "once":
     case "cancel":
       return { type };
     case "always":
-      return isScope(scope) ? { type, scope } : unknownDecision;
+      return isRule(rule) && isScope(scope) ? { type, rule, scope } : unknownDecision;
     case "edit":
       return typeof text === "string" ? { type, text } : unknownDecision;
     case "refuse":
@@ -28,7 +28,13 @@ const unknownDecision: ApprovalDecision = {
   reason: "the answer to its question was not a known decision, so it did not run.",
 };
 
-const scopes: { readonly [scope in AlwaysAllow["type"]]: true } = { tool: true, server: true, command: true };
+const rules: { readonly [rule in AlwaysAllow["type"]]: true } = {
+  edits: true,
+  tool: true,
+  server: true,
+  command: true,
+};
 
-const isScope = (scope: unknown): scope is AlwaysAllow["type"] =>
-  typeof scope === "string" && Object.hasOwn(scopes, scope);
+const isRule = (rule: unknown): rule is AlwaysAllow["type"] => typeof rule === "string" && Object.hasOwn(rules, rule);
+
+const isScope = (scope: unknown): scope is RuleScope => scope === "session" || scope === "project";

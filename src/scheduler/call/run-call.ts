@@ -1,4 +1,4 @@
-import type { PermissionGate, PermissionVerdict } from "../../policy/gate/create.ts";
+import type { AddedRules, PermissionGate, PermissionVerdict } from "../../policy/gate/create.ts";
 import type { GateRequest } from "../../policy/gate/request.ts";
 import type { ApprovedEdit, Capabilities } from "../../tools/capabilities.ts";
 import { ToolFailure, type EditProposal } from "../../tools/tool.ts";
@@ -26,8 +26,8 @@ export type CallContext = {
   readonly slots: Slots;
   /** The calls that came before this one and have not ended. */
   readonly earlierCalls: (call: ActiveCall) => readonly ActiveCall[];
-  /** Called when an answer of "always" added a permission rule: it may answer other pending approvals. */
-  readonly onRuleAdded: () => void;
+  /** Called when an answer of "always" added permission rules: they may answer other pending approvals. */
+  readonly onRulesAdded: (added: AddedRules) => void;
   readonly onOutput: (call: ActiveCall, output: string) => void;
 };
 
@@ -129,7 +129,7 @@ const askForApproval = async (
     return askForApproval(call, context, request, await applyUserEdit(call, context, question, answer.text));
   if (answer.type === "once" || answer.type === "always")
     await limitStep(call, context, context.gate.recordApproval(request));
-  applyDecision(call, context, question, answer);
+  await applyDecision(call, context, question, answer);
   const { valid, resolved, proposal, firstProposal } = question;
   if (proposal === undefined) return { valid, resolved };
   const proposed = firstProposal === undefined || firstProposal === proposal ? {} : { proposed: firstProposal.after };
@@ -137,22 +137,21 @@ const askForApproval = async (
 };
 
 /** Applies an answer. Throws where it is a refusal. */
-const applyDecision = (
+const applyDecision = async (
   call: ActiveCall,
   context: CallContext,
   { verdict, proposal, firstProposal }: ApprovalContext,
   answer: Exclude<ApprovalAnswer, { type: "edit" }>,
-): void => {
+): Promise<void> => {
   switch (answer.type) {
     case "once":
       call.decision = proposal === firstProposal ? "accept" : "modify";
       return;
     case "always": {
       call.decision = proposal === firstProposal ? "accept" : "modify";
-      const always = verdict.details.always.find(({ type }) => type === answer.scope);
+      const always = verdict.details.always.find(({ type }) => type === answer.rule);
       if (always === undefined) return;
-      context.gate.remember(always);
-      context.onRuleAdded();
+      context.onRulesAdded(await limitStep(call, context, context.gate.remember(always, answer.scope)));
       return;
     }
     case "judged":

@@ -1,4 +1,5 @@
 import type { PendingApproval } from "../../../agent/agent.ts";
+import type { RuleScope } from "../../../policy/gate/create.ts";
 import type { ApprovalDecision } from "../../../scheduler/events.ts";
 import type { ApprovalPrompt, ApprovalChoice } from "../../views/approval.ts";
 
@@ -11,7 +12,7 @@ export const createApprovalPrompt = ({ approval, agent }: PendingApproval, waiti
     reasons: [...(problem === undefined ? [] : [problem]), ...(reason === "" ? [] : [reason])],
     choices: [
       { id: "once", key: "y", label: "Yes" },
-      ...always.map((each): ApprovalChoice => alwaysChoice(each)),
+      ...always.flatMap(alwaysChoices),
       ...(subject.type === "edit" && subject.isEditable ? [{ id: "edit", key: "e", label: "Edit first" }] : []),
     ],
     waiting,
@@ -58,37 +59,34 @@ const subjectOf = (subject: QuestionSubject): ApprovalPrompt["subject"] => {
   }
 };
 
-const alwaysChoice = (always: AlwaysOption): ApprovalChoice => {
+/** The choices for an answer of "always": one per scope, which the label names. */
+const alwaysChoices = (always: AlwaysOption): readonly ApprovalChoice[] =>
+  always.scopes.map((scope) => ({
+    id: `always:${always.type}:${scope}`,
+    key: alwaysKeys[always.type === "server" ? "server" : "other"][scope],
+    label: `Yes, and don't ask again for ${alwaysText(always)} ${scopeTexts[scope]}`,
+  }));
+
+const alwaysKeys = { other: { session: "a", project: "p" }, server: { session: "s", project: "v" } } as const;
+
+const scopeTexts: { readonly [scope in RuleScope]: string } = { session: "this session", project: "in this project" };
+
+const alwaysText = (always: AlwaysOption): string => {
   switch (always.type) {
+    case "edits":
+      return "edits";
     case "tool":
-      return { id: "always:tool", key: "a", label: `Yes, and don't ask again for ${always.tool} this session` };
+      return always.tool;
     case "server":
-      return {
-        id: "always:server",
-        key: "s",
-        label: `Yes, and don't ask again for any tool of ${always.server} this session`,
-      };
+      return `any tool of ${always.server}`;
     case "command":
-      return {
-        id: "always:command",
-        key: "a",
-        label: `Yes, and don't ask again for ${always.commands.map((words) => `"${words.join(" ")}"`).join(", ")} this session`,
-      };
+      return always.commands.map((words) => `"${words.join(" ")}"`).join(", ");
   }
 };
 
 /** Returns the decision for a choice; undefined for the choice that opens an editor. */
 export const decisionFor = (id: string): ApprovalDecision | undefined => {
-  switch (id) {
-    case "once":
-      return { type: "once" };
-    case "always:tool":
-      return { type: "always", scope: "tool" };
-    case "always:server":
-      return { type: "always", scope: "server" };
-    case "always:command":
-      return { type: "always", scope: "command" };
-    default:
-      return undefined;
-  }
+  if (id === "once") return { type: "once" };
+  const [type, rule, scope] = id.split(":");
+  return type === "always" ? ({ type, rule, scope } as ApprovalDecision) : undefined;
 };

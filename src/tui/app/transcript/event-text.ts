@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentFailure, ModelChangeReason, EndReason } from "../../../agent/events.ts";
+import type { AddedRules } from "../../../policy/gate/create.ts";
 import type { FinishedCall } from "../../../scheduler/events.ts";
 import { span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
@@ -92,6 +93,7 @@ export const subagentText = (event: AgentEvent): string | undefined => {
     case "user":
     case "message":
     case "call-output":
+    case "permission-added":
     case "call-completed":
     case "usage":
     case "model-changed":
@@ -104,3 +106,9 @@ export const subagentText = (event: AgentEvent): string | undefined => {
       return undefined;
   }
 };
+
+/** Says which permission rules an answer added, for how long, and how to take them back. */
+export const addedRulesTexts = ({ rules, scope, problem }: AddedRules): readonly string[] => [
+  ...(problem === undefined ? [] : [`Not stored for this project: ${problem}`]),
+  `Allowed ${scope === "session" ? "this session" : "in this project"}: ${rules.join(", ")}. Take it back with /permissions.`,
+];

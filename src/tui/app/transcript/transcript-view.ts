@@ -11,6 +11,7 @@ import { viewDiff } from "../../views/diff.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 import {
   subagentText,
+  addedRulesTexts,
   changeText,
   callStatuses,
   endText,
@@ -69,6 +70,8 @@ export class TranscriptView {
         return this.#updateCall(event);
       case "call-output":
         return this.#changeCall(event.call, (view) => ({ ...view, output: event.text }));
+      case "permission-added":
+        return addedRulesTexts(event).forEach((text) => this.#info(text));
       case "call-completed":
         return this.#completeCall(event.finished);
       case "model-changed":

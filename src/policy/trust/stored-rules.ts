@@ -1,0 +1,80 @@
+import type { Disk } from "../../world/disk.ts";
+import { formatPermissionRule, parsePermissionRule, type PermissionRule } from "../gate/permission-rules.ts";
+import { openAnswerStore } from "./answer-store.ts";
+
+/** A permission rule the person stored for one project. */
+export type StoredRule = { readonly list: RuleList; readonly rule: PermissionRule };
+
+/** Which list a rule is on. */
+export type RuleList = "allow" | "deny";
+
+/** Stores the permission rules of one project in Parley's own folder, never in the project. */
+export type RuleStore = {
+  readonly list: () => Promise<readonly StoredRule[]>;
+  /** Stores a rule. Throws for one that cannot be stored. */
+  readonly add: (stored: StoredRule) => Promise<void>;
+  /** Removes a rule. False if it was not stored. */
+  readonly remove: (stored: StoredRule) => Promise<boolean>;
+};
+
+/** Opens the rules of a project in `permissions/` of Parley's own folder. They hold for this folder only, by its canonical path. */
+export const openRuleStore = (disk: Disk, home: string, folder: string): RuleStore => {
+  const answers = openAnswerStore(disk, home, "permissions");
+  // A deleted folder has no canonical path, so the given path is used.
+  const findProject = async (): Promise<string> => (await disk.canonicalPath(folder)) ?? folder;
+  return {
+    list: async () => {
+      const all = await answers.list();
+      if (all.length === 0) return [];
+      const project = await findProject();
+      return all
+        .filter((answer) => answer["project"] === project)
+        .flatMap((answer) => readRule(answer) ?? [])
+        .toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+    },
+    add: async (stored) => {
+      if (!isStorable(stored.rule))
+        throw new TypeError(`A rule like ${formatPermissionRule(stored.rule)} cannot be stored.`);
+      await answers.save(answerFor(await findProject(), stored));
+    },
+    remove: async (stored) => answers.remove(answerFor(await findProject(), stored)),
+  };
+};
+
+/** Whether the text of a rule says all of it: words with spaces or quotes would be read as other words. */
+export const isStorable = (rule: PermissionRule): boolean => {
+  const parsed = parsePermissionRule(formatPermissionRule(rule));
+  return parsed !== undefined && JSON.stringify(plainRule(parsed)) === JSON.stringify(plainRule(rule));
+};
+
+/** A rule without what its text does not say. */
+const plainRule = (rule: PermissionRule): unknown => ({ ...rule, exact: undefined, identity: undefined });
+
+const sortKey = ({ list, rule }: StoredRule): string => `${list} ${formatPermissionRule(rule)}`;
+
+type RuleAnswer = { readonly [field: string]: string };
+
+const answerFor = (project: string, { list, rule }: StoredRule): RuleAnswer => ({
+  project,
+  list,
+  rule: formatPermissionRule(rule),
+  ...(rule.type === "command" && rule.exact === true ? { match: "exact" } : {}),
+  ...("identity" in rule && rule.identity !== undefined ? { identity: rule.identity } : {}),
+});
+
+/** Reads a stored rule. Undefined for one that a newer version wrote in another form: a part of it may restrict it. */
+const readRule = ({
+  project: _,
+  list,
+  rule: text = "",
+  match,
+  identity,
+  ...rest
+}: RuleAnswer): StoredRule | undefined => {
+  const rule = parsePermissionRule(text);
+  if (rule === undefined || Object.keys(rest).length > 0 || (list !== "allow" && list !== "deny")) return undefined;
+  if (match !== undefined && (match !== "exact" || rule.type !== "command")) return undefined;
+  if (identity === undefined)
+    return { list, rule: match === undefined ? rule : ({ ...rule, exact: true } as PermissionRule) };
+  return rule.type === "tool" || rule.type === "server" ? { list, rule: { ...rule, identity } } : undefined;
+};
