@@ -50,6 +50,8 @@ const onWriteError = (error: NodeJS.ErrnoException): void => {
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 1);
 };
 
+// Once all output is written, exit at once: tearing down the heap takes tens of milliseconds.
+process.on("beforeExit", () => process.exit());
 main(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
   (error: unknown) => (process.exitCode = printError(...describeError(error))),
