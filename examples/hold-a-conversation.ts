@@ -5,18 +5,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realWorld } from "parley-agent";
-import { loadSettings, openAgent, withDemoModel } from "parley-agent/agent";
+import { openAgent } from "parley-agent/agent";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-example-"));
-const home = join(folder, "home");
 writeFileSync(join(folder, "notes.txt"), "Buy milk.\nWater the plants.\n");
 
-const real = realWorld({});
-const world = { ...real, net: withDemoModel(real.net) };
-const loaded = await loadSettings(world, { home, root: folder, scope: "inert" });
-const { agent, close } = await openAgent({ world, home, folder, loaded, interactive: false });
-
+const { agent, close } = await openAgent({ folder, model: "offline", home: join(folder, "home") });
 for await (const event of agent.send("Read notes.txt")) {
   if (event.type === "call-completed") console.log(`${event.finished.call.tool}: ${event.finished.outcome.status}`);
   if (event.type === "finished") console.log(event.text);

@@ -41,7 +41,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   context: ["conversation", "tools", "policy", "world"],
   settings: ["policy", "conversation", "world"],
   offline: ["world"],
-  agent: base,
+  // The demo model answers where no key is set.
+  agent: [...base, "offline"],
   telemetry: ["agent", "scheduler", "transport", "providers", "wire", "policy", "conversation", "world"],
   cli: [...front, "rules"],
   tui: front,

@@ -1,5 +1,6 @@
 import { text as textPart } from "../conversation/builders.ts";
 import type { Blobs, ToolDeclaration } from "../conversation/entry.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import type { McpServers } from "../mcp/servers.ts";
 import type { OpenServices } from "../scheduler/services.ts";
 import type { Session } from "../session/session.ts";
@@ -10,18 +11,20 @@ import { createRequestSigner } from "../transport/credentials/request-signer.ts"
 import type { RetryPolicy } from "../transport/retry/policy.ts";
 import { openTransport, type Transport } from "../transport/transport.ts";
 import type { Agent } from "./agent.ts";
+import type { Answer } from "./ask.ts";
+import type { AgentEvent } from "./events.ts";
 import { createAgent } from "./create-agent.ts";
 import { LazyToolbox } from "./lazy-toolbox.ts";
 import { connectServers, type ConnectedServers } from "./mcp/connect.ts";
 import { ServerStartGate } from "./mcp/start-gate.ts";
 import { hasUnknownTools, syncServerTools } from "./mcp/tool-sync.ts";
 import { waitDeclaration } from "./mcp/wait-declaration.ts";
-import { chooseModel, type ModelChoice } from "./models/choose.ts";
+import { chooseModel, loadPool, singleModelPool, type ModelChoice } from "./models/choose.ts";
 import { ModelInputRegistry } from "./models/input.ts";
-import { modelName } from "./models/name.ts";
+import { modelName, type ModelRef } from "./models/name.ts";
 import type { ModelPool } from "./models/router.ts";
 import { SpendingTracker } from "./models/spending.ts";
-import type { OpenAgentOptions, SharedAgentOptions } from "./options.ts";
+import type { OpenAgentOptions, ResolvedAgentOptions, SharedAgentOptions } from "./options.ts";
 import type { FetchFile } from "./requests/fetch-media.ts";
 import { createModelCapability } from "./requests/model-capability.ts";
 import { runSideQuery, textQuery } from "./requests/side-query.ts";
@@ -37,6 +40,10 @@ import type { Toolbox } from "./toolbox.ts";
 export type AgentSession = {
   readonly agent: Agent;
   readonly session: Session;
+  /** Runs a turn and resolves with its answer, for programs that need no events. Rejects with a `TurnError`. */
+  readonly ask: (input: string | readonly UserPart[], signal?: AbortSignal) => Promise<Answer>;
+  /** Switches to another model from the next request on; it is named as in the options. */
+  readonly switchModel: (model: string | ModelRef) => Promise<void>;
   readonly modelChoice: ModelChoice;
   /** Messages for the person, to be shown before the first prompt. */
   readonly notes: readonly string[];
@@ -54,10 +61,14 @@ export type AgentSession = {
   readonly close: () => Promise<void>;
 };
 
-/** Opens a session in a project, new or resumed, and its agent. All front ends start here. */
+/**
+ * Opens a session in a folder, new or resumed, and its agent. Every program that runs an agent starts here, the command
+ * line included. Throws a `SettingsError`, an `UnknownNameError`, a `SessionError` or a `PolicyError`, each with a
+ * message for the person.
+ */
 export const openAgent = async (given: OpenAgentOptions): Promise<AgentSession> => {
-  const { world } = given;
-  const options = { ...given, folder: (await world.disk.canonicalPath(given.folder)) ?? given.folder };
+  const options = await resolveOptions(given);
+  const { world } = options;
   const models = await openModels(options);
   const subagents = await findProjectSubagents(options);
   const closing = new AbortController();
@@ -65,7 +76,7 @@ export const openAgent = async (given: OpenAgentOptions): Promise<AgentSession> 
   // An interactive session starts servers at once: the person still has to write the first prompt.
   if (options.interactive) startGate.open();
   const ready = createDeferred<Agent>();
-  const builtin = [...declarationsForPlatform(world.host.platform), declareTaskTool(subagents.agents)];
+  const builtin = await declareOwnTools(options, subagents.agents);
   const connected = await connectServers(options, [...builtin, waitDeclaration], {
     after: startGate.opened,
     agent: ready.promise,
@@ -74,14 +85,44 @@ export const openAgent = async (given: OpenAgentOptions): Promise<AgentSession> 
   const started = await startOrResume(options, models, [...ownTools, ...(connected.servers?.declarations() ?? [])]);
   const pool = await selectPool(options, models.choice, started.session);
   const parts = { options, models, subagents, connected, ownTools, started, pool, startGate, signal: closing.signal };
-  const { agent, toolbox } = assembleAgent(parts);
+  const { agent, toolbox } = assembleAgent(parts, await createApprover(options, ready.promise, closing.signal));
   ready.resolve(agent);
   return toAgentSession(parts, agent, toolbox, closing);
 };
 
+/** Fills in the defaults. Front ends have loaded the settings already, so nothing is loaded for them here. */
+const resolveOptions = async (given: OpenAgentOptions): Promise<ResolvedAgentOptions> => {
+  const { loaded, world, home, folder } = given;
+  const environment =
+    loaded === undefined || world === undefined || home === undefined
+      ? await (await import("./environment.ts")).loadAgentEnvironment(given)
+      : { loaded, world, home, folder };
+  const { settings } = environment.loaded;
+  return {
+    ...given,
+    ...environment,
+    interactive: given.interactive ?? false,
+    folder: (await environment.world.disk.canonicalPath(environment.folder)) ?? environment.folder,
+    ...(given.sandbox === undefined && (settings.sandbox || settings.sandboxNetwork === "off")
+      ? { sandbox: "wanted" }
+      : {}),
+  };
+};
+
+/** The declarations of the tools that are not of MCP servers: built-in ones, then the program's own. */
+const declareOwnTools = async (
+  { world, tools = [], builtinTools: names }: ResolvedAgentOptions,
+  agents: readonly SubagentDefinition[],
+): Promise<readonly ToolDeclaration[]> => {
+  const all = [...declarationsForPlatform(world.host.platform), declareTaskTool(agents)];
+  if (names === undefined && tools.length === 0) return all;
+  const { declareProgramTools } = await import("./program-tools.ts");
+  return declareProgramTools(all, { tools, names });
+};
+
 /** Everything that is opened before the agent itself. */
 type SessionParts = {
-  readonly options: OpenAgentOptions;
+  readonly options: ResolvedAgentOptions;
   readonly models: OpenModels;
   readonly subagents: SubagentDefinitions;
   readonly connected: ConnectedServers;
@@ -101,13 +142,13 @@ type OpenModels = {
   readonly transport: Transport;
 };
 
-const openModels = async ({ world, loaded: { settings } }: OpenAgentOptions): Promise<OpenModels> => {
+const openModels = async ({ world, model, loaded: { settings } }: ResolvedAgentOptions): Promise<OpenModels> => {
   const inputs = new ModelInputRegistry(settings.models, async ({ provider, model }, signal) => {
     const { findModelInput } = await import("../transport/queries/model-input.ts");
     return findModelInput(provider, model, world, signal);
   });
   return {
-    choice: await chooseModel(settings, world.env),
+    choice: await chooseModel(model === undefined ? settings : { ...settings, model }, world.env),
     inputs,
     transport: openTransport({
       world,
@@ -118,7 +159,7 @@ const openModels = async ({ world, loaded: { settings } }: OpenAgentOptions): Pr
   };
 };
 
-const findProjectSubagents = ({ world, home, folder, loaded }: OpenAgentOptions): Promise<SubagentDefinitions> =>
+const findProjectSubagents = ({ world, home, folder, loaded }: ResolvedAgentOptions): Promise<SubagentDefinitions> =>
   findSubagents({
     disk: world.disk,
     home,
@@ -127,7 +168,7 @@ const findProjectSubagents = ({ world, home, folder, loaded }: OpenAgentOptions)
   });
 
 const startOrResume = async (
-  options: OpenAgentOptions,
+  options: ResolvedAgentOptions,
   { choice, inputs }: OpenModels,
   tools: readonly ToolDeclaration[],
 ): Promise<StartedSession> => {
@@ -137,21 +178,40 @@ const startOrResume = async (
   const { resumeAgentSession } = await import("./session/resume.ts");
   const resumed = await resumeAgentSession(sessions, resume, options);
   inputs.restore(resumed.session.inputs ?? {}, resumed.journal.ledger.entries);
-  return resumed;
+  return { ...resumed, notes: [...resumed.notes, ...describeLateTools(options, resumed)] };
 };
+
+/** A note for each tool of the program that the resumed session was created without. */
+const describeLateTools = (
+  { tools = [] }: ResolvedAgentOptions,
+  { prefix }: Pick<StartedSession, "prefix">,
+): readonly string[] =>
+  tools
+    .filter((tool) => !prefix.tools.some(({ name }) => name === tool.name))
+    .map(({ name }) => `The model does not get the tool ${name}: a session keeps the tools it was created with.`);
 
 /** A resumed session continues with its last model unless settings or flags name one. */
 const selectPool = async (
-  { loaded: { settings }, resume }: OpenAgentOptions,
+  { loaded: { settings }, model = settings.model, resume }: ResolvedAgentOptions,
   choice: ModelChoice,
   session: Session,
-): Promise<ModelPool> =>
-  settings.model === undefined && resume !== undefined ? lastUsedPool(session, choice) : choice.pool;
+): Promise<ModelPool> => (model === undefined && resume !== undefined ? lastUsedPool(session, choice) : choice.pool);
+
+/** Creates the listener that answers approvals with the program's own function, if it has one. */
+const createApprover = async (
+  { approve }: ResolvedAgentOptions,
+  agent: Promise<Agent>,
+  signal: AbortSignal,
+): Promise<((event: AgentEvent) => void) | undefined> => {
+  if (approve === undefined) return undefined;
+  const { answerApprovals } = await import("./answer-approvals.ts");
+  return answerApprovals(approve, agent, signal);
+};
 
 type AssembledAgent = { readonly agent: Agent; readonly toolbox: LazyToolbox };
 
 /** Creates the agent and its tools, which refer to each other: tools are opened by the agent's first calls. */
-const assembleAgent = (parts: SessionParts): AssembledAgent => {
+const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => void) | undefined): AssembledAgent => {
   const { options, connected, ownTools, started, pool, startGate, signal } = parts;
   const { session, journal, prefix } = started;
   const { servers } = connected;
@@ -179,6 +239,7 @@ const assembleAgent = (parts: SessionParts): AssembledAgent => {
     onEvent: (event) => {
       if (servers !== undefined) startGate.onEvent(event);
       options.onEvent?.(event);
+      approver?.(event);
     },
   });
   return { agent, toolbox };
@@ -264,6 +325,11 @@ const toAgentSession = (
   return {
     agent,
     session,
+    ask: async (input, signal) => (await import("./ask.ts")).askAgent(agent, input, signal),
+    switchModel: async (model) =>
+      agent.switchModel(
+        typeof model === "string" ? await loadPool(model, loaded.settings.pools) : singleModelPool(model),
+      ),
     modelChoice: { by: pool === choice.pool ? choice.by : "named", pool },
     notes: [
       ...homeFolderWarning(folder, world.host.home),

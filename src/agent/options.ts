@@ -1,7 +1,9 @@
 import type { Call } from "../conversation/parts.ts";
 import type { PolicyOptions } from "../policy/open-policy.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { RequestSettings } from "../wire/wire.ts";
@@ -71,27 +73,54 @@ export type SharedAgentOptions = Pick<
   "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "modelInputs" | "confirm" | "fetchFile"
 >;
 
-/** Options of `openAgent`. */
+/** A tool call that needs approval. `agent` names the subagent that made it. */
+export type ApprovalQuestion = { readonly call: Call; readonly approval: ApprovalRequest; readonly agent?: string };
+
+/**
+ * Decides about a tool call that needs approval. An error, or an answer that is no decision, refuses the call. `signal`
+ * is aborted once no answer is needed any more.
+ */
+export type ApproveCall = (
+  question: ApprovalQuestion,
+  signal: AbortSignal,
+) => ApprovalDecision | Promise<ApprovalDecision>;
+
+/** Options of `openAgent`. Everything but the folder has a default. */
 export type OpenAgentOptions = {
-  readonly world: World;
-  /** Parley's own folder. */
-  readonly home: string;
-  /** The project's folder. */
+  /** The project's folder: the workspace of tools, and the folder sessions belong to. */
   readonly folder: string;
-  readonly loaded: LoadedSettings;
-  /** Whether a person can answer questions. */
-  readonly interactive: boolean;
-  /** The session to resume, by id, or the last one of this project. Without it, a new session is created. */
+  /**
+   * The model: `provider/model`, a provider for its default model, or a pool of the settings; or a model of a provider
+   * of your own. Default: the one in the settings, else that of the first provider with a key, else the demo model.
+   */
+  readonly model?: string | ModelRef;
+  /** Replaces the system prompt. */
+  readonly system?: string;
+  /** Added to the end of the system prompt. */
+  readonly systemAddition?: string;
+  /** Tools of your own, made with `defineTool`, besides the built-in ones. */
+  readonly tools?: readonly AnyTool[];
+  /** The built-in tools the model gets, by name. Default: all of them. */
+  readonly builtinTools?: readonly string[];
+  /** Decides about calls that need approval. Without it, and without a person who can be asked, they are refused. */
+  readonly approve?: ApproveCall;
+  /** The session to resume, by id, or the last one of this folder. Without it, a new session is created. */
   readonly resume?: { readonly id: string } | "last";
   /** Whether to continue in a copy of the resumed session. */
   readonly isFork?: boolean;
   /** False if the session is kept in memory only. */
   readonly isSaved?: boolean;
-  /** Replaces the system prompt. */
-  readonly system?: string;
-  /** Added to the end of the system prompt. */
-  readonly systemAddition?: string;
-  /** Whether a sandbox is required, or used if there is one. */
+  /** Receives every event of every turn, and those between turns. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** Parley's own folder, with settings and sessions. Default: `PARLEY_HOME`, or `.parley` in the user's home folder. */
+  readonly home?: string;
+  /** Settings that are loaded already. Default: those of `home`, and of the folder if the person trusts it. */
+  readonly loaded?: LoadedSettings;
+  /** The operating system and the network. Default: the real ones, with the demo model. */
+  readonly world?: World;
+  /** Whether a person can answer questions (`pendingApprovals`, `decide`). Default: false. */
+  readonly interactive?: boolean;
+  /** Whether a sandbox is required, or used if there is one. Default: as the settings say. */
   readonly sandbox?: PolicyOptions["sandbox"];
   /** MCP servers for this run alone, as written by the person. */
   readonly servers?: unknown;
@@ -99,7 +128,10 @@ export type OpenAgentOptions = {
   readonly serverRequests?: ServerRequestHandlers;
   /** Asks the person whether a model that repeats itself should continue. Without it, such a model is stopped. */
   readonly confirm?: ConfirmContinue;
-  readonly onEvent?: (event: AgentEvent) => void;
   /** Shows a message at once while the session opens. */
   readonly onProgress?: (text: string) => void;
 };
+
+/** Options of `openAgent` with their defaults filled in. */
+export type ResolvedAgentOptions = OpenAgentOptions &
+  Required<Pick<OpenAgentOptions, "home" | "loaded" | "world" | "interactive">>;

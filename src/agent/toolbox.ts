@@ -8,7 +8,7 @@ import type { SideQueryModel } from "../tools/capabilities.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SubagentDefinition } from "./subagents/agent-file.ts";
 import type { ServerAllowRules } from "./mcp/connect.ts";
-import type { OpenAgentOptions } from "./options.ts";
+import type { ResolvedAgentOptions } from "./options.ts";
 import { createTaskTool, type RunTask } from "./subagents/task-tool.ts";
 import { createWaitTool } from "./mcp/wait-tool.ts";
 
@@ -24,7 +24,7 @@ export type Toolbox = {
 
 /** Options of a toolbox. */
 export type ToolboxOptions = {
-  readonly options: OpenAgentOptions;
+  readonly options: ResolvedAgentOptions;
   readonly sessionId: string;
   readonly model: SideQueryModel;
   readonly agents: readonly SubagentDefinition[];
@@ -45,7 +45,7 @@ export const openToolbox = async ({
   allow,
   createRunTask,
 }: ToolboxOptions): Promise<Toolbox> => {
-  const { world, home, folder, loaded, interactive, sandbox } = options;
+  const { world, home, folder, loaded, interactive, sandbox, approve } = options;
   const { settings, policy } = loaded;
   const toolTime = 1000 * settings["limits.toolTime"];
   const services = await openServices({
@@ -63,7 +63,7 @@ export const openToolbox = async ({
       settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
     trusted: policy.trusted,
-    interactive,
+    interactive: interactive || approve !== undefined,
     commandTimeoutMs: toolTime,
     model,
     ...(sandbox === undefined ? {} : { sandbox, sandboxNetwork: settings.sandboxNetwork === "on" }),
@@ -75,10 +75,12 @@ export const openToolbox = async ({
     clock: world.clock,
     limits: { processes: settings["limits.processes"], toolTime },
   };
-  const schedulerFor = (tools: readonly string[]): Scheduler => {
-    const registry = withServers(builtinTools, servers);
-    const find = (name: string): RegisteredTool | undefined => (tools.includes(name) ? registry.find(name) : undefined);
-    return createScheduler({ ...shared, tools: { find, names: () => tools } });
+  const isChosen = ({ name }: AnyTool): boolean => options.builtinTools?.includes(name) ?? true;
+  const tools = [...builtinTools.filter(isChosen), ...(options.tools ?? [])];
+  const schedulerFor = (names: readonly string[]): Scheduler => {
+    const registry = withServers(tools, servers);
+    const find = (name: string): RegisteredTool | undefined => (names.includes(name) ? registry.find(name) : undefined);
+    return createScheduler({ ...shared, tools: { find, names: () => names } });
   };
   const waitTools = servers === undefined ? [] : [createWaitTool(servers)];
   const task = createTaskTool(agents, createRunTask({ schedulerFor }));
@@ -86,7 +88,10 @@ export const openToolbox = async ({
     schedulerFor,
     services,
     removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
-    scheduler: createScheduler({ ...shared, tools: withServers([...builtinTools, task, ...waitTools], servers) }),
+    scheduler: createScheduler({
+      ...shared,
+      tools: withServers([...tools, ...[task].filter(isChosen), ...waitTools], servers),
+    }),
   };
 };
 

@@ -11,6 +11,7 @@ import type { Conversation } from "../conversation/entry.ts";
  * `lint`, which checks a body, is in `parley-agent/rules`.
  */
 export { providers } from "../providers/all.ts";
+export { defineChatProvider, type ChatProviderData } from "../providers/chat-provider.ts";
 export type { Auth, Endpoint, Provider } from "../providers/define.ts";
 export { destinationOf, findProvider, findWire, wireIds } from "../providers/find.ts";
 export type { Quirk } from "../providers/quirks.ts";

@@ -25,6 +25,7 @@ export {
   type EditProposal,
   type Tool,
   type ToolContent,
+  type ToolDefinition,
   type ToolErrorType,
   type ToolFile,
   type ToolFileUrl,

@@ -1,5 +1,5 @@
 import { openaiChat, type ChatDialect } from "../wire/openai-chat/encode.ts";
-import { defineProvider, type Provider, type ProviderData, type Traits } from "./define.ts";
+import { defineProvider, type Endpoint, type Provider, type ProviderData, type Traits } from "./define.ts";
 import { chatIds, noThinking, portableName, userFirstAndLast, textOnly } from "./traits.ts";
 
 /** The defaults for a server compatible with Chat Completions: text only, the user first and last. */
@@ -34,15 +34,18 @@ const dialect: ChatDialect = {
   repeatsText: false,
 };
 
-type ChatProviderData = Omit<ProviderData<ChatDialect>, "wire" | "traits" | "dialect"> & {
+/** A Chat Completions provider as data: its endpoint, and its differences from the defaults. */
+export type ChatProviderData = Omit<ProviderData<ChatDialect>, "wire" | "traits" | "dialect" | "endpoint"> & {
+  readonly endpoint: Omit<Endpoint, "paths"> & { readonly paths?: Endpoint["paths"] };
   readonly traits?: Partial<Traits>;
   readonly dialect?: Partial<ChatDialect>;
 };
 
 /** Defines a Chat Completions provider by its differences from the defaults. */
-export const chatProvider = (own: ChatProviderData): Provider =>
+export const defineChatProvider = (own: ChatProviderData): Provider =>
   defineProvider({
     ...own,
+    endpoint: { paths: { generate: "/chat/completions", models: "/models" }, ...own.endpoint },
     wire: openaiChat,
     traits: { ...traits, ...own.traits },
     dialect: { ...dialect, ...own.dialect },

@@ -156,5 +156,16 @@ export type AnyTool = Omit<Tool<never>, "input" | "amend"> & {
   readonly amend?: (input: never, proposal: EditProposal, edited: string) => unknown;
 };
 
-/** Infers the input type of a tool from its schema. */
-export const defineTool = <Input>(tool: Tool<Input>): AnyTool => tool;
+/**
+ * A tool as it is defined: what its calls touch, and the line the person reads about one, can be left out. A tool that
+ * names no paths, command or URLs gets no capabilities for them.
+ */
+export type ToolDefinition<Input> = Omit<Tool<Input>, "touches" | "title"> &
+  Partial<Pick<Tool<Input>, "touches" | "title">>;
+
+/** Defines a tool; the type of its input is inferred from its schema. */
+export const defineTool = <Input>({
+  touches = () => ({}),
+  title = () => tool.name,
+  ...tool
+}: ToolDefinition<Input>): AnyTool => ({ ...tool, touches, title });

@@ -5,7 +5,7 @@ import type { McpServerConfig, McpServerConfigs } from "../../mcp/config/read-se
 import type { McpServers } from "../../mcp/servers.ts";
 import type { PermissionRule } from "../../policy/gate/permission-rules.ts";
 import type { Agent } from "../agent.ts";
-import type { OpenAgentOptions } from "../options.ts";
+import type { ResolvedAgentOptions } from "../options.ts";
 
 /** Permission rules that allow tools of MCP servers, by where they were configured. */
 export type ServerAllowRules = {
@@ -26,7 +26,7 @@ export type ConnectedServers = {
  * after they connect. For a server never seen before, the model can call the wait tool.
  */
 export const connectServers = async (
-  options: OpenAgentOptions,
+  options: ResolvedAgentOptions,
   reserved: readonly ToolDeclaration[],
   { after, agent }: { readonly after: Promise<void>; readonly agent: Promise<Agent> },
 ): Promise<ConnectedServers> => {
@@ -71,7 +71,7 @@ export const connectServers = async (
  */
 const waitForNewServers = async (
   servers: McpServers,
-  { world, loaded, onProgress }: OpenAgentOptions,
+  { world, loaded, onProgress }: ResolvedAgentOptions,
 ): Promise<readonly string[]> => {
   const names = servers.uncachedServers();
   const seconds = loaded.settings["mcp.startWait"];
@@ -95,7 +95,7 @@ const waitForNewServers = async (
 const noRules: ServerAllowRules = { commandLine: [], settings: [] };
 
 /** Whether any server is configured. Without one, no MCP code is loaded. */
-const hasConfiguredServers = ({ loaded, servers }: OpenAgentOptions): boolean =>
+const hasConfiguredServers = ({ loaded, servers }: ResolvedAgentOptions): boolean =>
   servers !== undefined ||
   Object.keys(loaded.settings.mcpServers).length > 0 ||
   loaded.project.consents.some(({ key }) => key.startsWith("mcpServers."));
@@ -106,7 +106,7 @@ const readConfiguredServers = async ({
   folder,
   loaded,
   servers,
-}: OpenAgentOptions): Promise<McpServerConfigs> => {
+}: ResolvedAgentOptions): Promise<McpServerConfigs> => {
   const { env, disk } = world;
   const [{ readServerConfigs }, { readConsentedServers }] = await Promise.all([
     import("../../mcp/config/read-servers.ts"),

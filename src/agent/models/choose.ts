@@ -1,7 +1,7 @@
 import { lazyProviders } from "../../providers/lazy.data.ts";
 import type { Settings } from "../../settings/schema/values.ts";
 import type { Environment } from "../../world/world.ts";
-import { loadModel } from "./name.ts";
+import { loadModel, type ModelRef } from "./name.ts";
 import type { ModelPool } from "./router.ts";
 
 /** The models of a session, and how they were chosen. */
@@ -16,12 +16,12 @@ export type ModelChoice = {
  * else the demo model. Throws an `UnknownNameError`.
  */
 export const chooseModel = async (
-  { model, pools, fallback }: Pick<Settings, "model" | "pools" | "fallback">,
+  { model, pools, fallback }: Pick<Settings, "pools" | "fallback"> & { readonly model?: string | ModelRef | undefined },
   env: Environment,
 ): Promise<ModelChoice> => {
   const others = fallback === undefined ? [] : (await loadPool(fallback, pools)).models;
   if (model !== undefined) {
-    const pool = await loadPool(model, pools);
+    const pool = typeof model === "string" ? await loadPool(model, pools) : singleModelPool(model);
     return { by: "named", pool: { ...pool, models: [...pool.models, ...others] } };
   }
   // Providers with a sign-in are used only when named: looking for sign-ins takes time.

@@ -4,7 +4,7 @@ import type { UserPart } from "../../conversation/parts.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
 import { openWorkspace } from "../../policy/workspace/open.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { OpenAgentOptions } from "../options.ts";
+import type { ResolvedAgentOptions } from "../options.ts";
 
 /** The system prompt and the initial context of a session. */
 export type SessionContext = {
@@ -27,7 +27,7 @@ export const collectSessionContext = async (
     system: customPrompt,
     systemAddition,
     sandbox,
-  }: OpenAgentOptions,
+  }: ResolvedAgentOptions,
   tools: readonly ToolDeclaration[],
 ): Promise<SessionContext> => {
   const { disk } = world;

@@ -8,7 +8,7 @@ import { singleModelPool, type ModelChoice } from "../models/choose.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import { Journal } from "./journal.ts";
 import { loadModel } from "../models/name.ts";
-import type { OpenAgentOptions } from "../options.ts";
+import type { ResolvedAgentOptions } from "../options.ts";
 import { collectSessionContext } from "./context.ts";
 
 /** A session and its conversation, with messages for the person about it. */
@@ -23,7 +23,7 @@ export type StartedSession = {
 
 /** Creates a session. The system prompt and the initial context are stored in it and never built again. */
 export const startSession = async (
-  options: OpenAgentOptions,
+  options: ResolvedAgentOptions,
   sessions: SessionStore,
   { choice, tools }: { readonly choice: ModelChoice; readonly tools: RequestPrefix["tools"] },
 ): Promise<StartedSession> => {
@@ -53,7 +53,7 @@ type CreatedSession = { readonly session: Session; readonly warnings: readonly s
 
 /** Creates a session in the store: in memory if it is not to be saved, or with a warning if the store cannot be written. */
 const createStoredSession = async (
-  { world, isSaved }: Pick<OpenAgentOptions, "world" | "isSaved">,
+  { world, isSaved }: Pick<ResolvedAgentOptions, "world" | "isSaved">,
   sessions: SessionStore,
   start: NewSession,
 ): Promise<CreatedSession> => {

@@ -6,7 +6,7 @@ import type { NewRecord } from "../../session/log/record.ts";
 import type { NewSession } from "../../session/store/create.ts";
 import { createInMemorySession } from "../../session/store/in-memory.ts";
 import type { ReadSession, SessionStore } from "../../session/store/store.ts";
-import type { OpenAgentOptions } from "../options.ts";
+import type { ResolvedAgentOptions } from "../options.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import { Journal } from "./journal.ts";
 
@@ -22,7 +22,7 @@ export type ResumedSession = {
 export const resumeAgentSession = async (
   sessions: SessionStore,
   which: { readonly id: string } | "last",
-  { world, folder, isFork, isSaved }: Pick<OpenAgentOptions, "world" | "folder" | "isFork" | "isSaved">,
+  { world, folder, isFork, isSaved }: Pick<ResolvedAgentOptions, "world" | "folder" | "isFork" | "isSaved">,
 ): Promise<ResumedSession> => {
   const id = which === "last" ? await lastSessionId(sessions, folder) : which.id;
   if (isFork !== true && isSaved !== false) return continueSession(await sessions.open(id));

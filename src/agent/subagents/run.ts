@@ -12,14 +12,14 @@ import { singleModelPool } from "../models/choose.ts";
 import type { AgentEvent } from "../events.ts";
 import { Journal } from "../session/journal.ts";
 import { loadModel, type ModelRef } from "../models/name.ts";
-import type { OpenAgentOptions, SharedAgentOptions } from "../options.ts";
+import type { ResolvedAgentOptions, SharedAgentOptions } from "../options.ts";
 import { SpendingTracker } from "../models/spending.ts";
 import { taskToolName } from "./task-declaration.ts";
 import type { RunTask, SubagentTask } from "./task-tool.ts";
 
 /** The parent of subagents: the options, tools and limits they share with it. */
 export type SubagentContext = SharedAgentOptions & {
-  readonly open: Pick<OpenAgentOptions, "world" | "home" | "folder" | "isSaved">;
+  readonly open: Pick<ResolvedAgentOptions, "world" | "home" | "folder" | "isSaved">;
   readonly tools: readonly ToolDeclaration[];
   /** Creates a scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[]) => Scheduler;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentSession } from "../../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../../agent/options.ts";
-import type { RunEnvironment } from "../run-environment.ts";
+import type { AgentEnvironment } from "../../agent/environment.ts";
 
 /** Receives every event of an agent. */
 type SessionObserver = { readonly record: (event: AgentEvent) => void; readonly close: () => Promise<void> };
@@ -11,7 +11,7 @@ type SessionObserver = { readonly record: (event: AgentEvent) => void; readonly 
  * Neither is loaded unless it is used.
  */
 export const openWithObservers = async <Options extends Pick<OpenAgentOptions, "onEvent">>(
-  environment: RunEnvironment,
+  environment: AgentEnvironment,
   debug: string | undefined,
   options: Options,
   open: (options: Options) => Promise<AgentSession>,
@@ -45,7 +45,7 @@ export const openWithObservers = async <Options extends Pick<OpenAgentOptions, "
 };
 
 const openDebugLogObserver = async (
-  { world }: RunEnvironment,
+  { world }: AgentEnvironment,
   path: string,
   onError: (message: string) => void,
 ): Promise<SessionObserver> => {
@@ -56,7 +56,7 @@ const openDebugLogObserver = async (
 };
 
 const openTelemetryObserver = async (
-  { world, loaded: { settings } }: RunEnvironment,
+  { world, loaded: { settings } }: AgentEnvironment,
   sessionId: string,
   onError: (message: string) => void,
 ): Promise<readonly SessionObserver[]> => {

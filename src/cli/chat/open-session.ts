@@ -10,11 +10,11 @@ import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
 import { usageError, UserError, type ExitCode } from "../user-error.ts";
 import { openWithObservers } from "./observers.ts";
-import type { RunEnvironment } from "../run-environment.ts";
+import type { AgentEnvironment } from "../../agent/environment.ts";
 
 /** Opens the session the arguments ask for: a new one, the last one, or one by id. */
 export const openChatSession = async (
-  environment: RunEnvironment,
+  environment: AgentEnvironment,
   args: Arguments,
   options: Pick<OpenAgentOptions, "interactive" | "onEvent" | "resume" | "serverRequests" | "confirm" | "onProgress">,
 ): Promise<AgentSession> => {
@@ -31,11 +31,7 @@ export const openChatSession = async (
       ...(args.has("no-save") ? { isSaved: false } : {}),
       ...(args.has("fork") && options.resume === undefined ? { isFork: true } : {}),
       ...(servers === undefined ? {} : { servers }),
-      ...(args.has("sandbox") || args.value("sandbox-network") === "off"
-        ? { sandbox: "required" }
-        : environment.loaded.settings.sandbox || environment.loaded.settings.sandboxNetwork === "off"
-          ? { sandbox: "wanted" }
-          : {}),
+      ...(args.has("sandbox") || args.value("sandbox-network") === "off" ? { sandbox: "required" } : {}),
       ...(id !== undefined ? { resume: { id } } : args.has("continue") ? { resume: "last" } : {}),
       ...openOptions,
     });

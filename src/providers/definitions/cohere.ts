@@ -1,9 +1,9 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
 /** Cohere, through its compatibility endpoint. */
-export const cohere: Provider = chatProvider({
+export const cohere: Provider = defineChatProvider({
   id: "cohere",
   label: "Cohere",
   endpoint: {

@@ -1,4 +1,4 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyReader, inlineOnly, imageTypes } from "../traits.ts";
 
@@ -7,7 +7,7 @@ const acceptedMedia = { image: inlineOnly(imageTypes) };
 /**
  * DeepSeek. In thinking mode every earlier turn with tools must include its reasoning; text models accept text only.
  */
-export const deepseek: Provider = chatProvider({
+export const deepseek: Provider = defineChatProvider({
   id: "deepseek",
   label: "DeepSeek",
   endpoint: {

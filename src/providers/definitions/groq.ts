@@ -1,9 +1,9 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyReader, chatIdFamilies, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
 /** Groq. Reasoning is sent back as `reasoning`; `reasoning_content` is refused. */
-export const groq: Provider = chatProvider({
+export const groq: Provider = defineChatProvider({
   id: "groq",
   label: "Groq",
   endpoint: {

@@ -1,4 +1,4 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyReader, kimiIds, textOnly } from "../traits.ts";
 
@@ -8,7 +8,7 @@ const acceptedMedia = {
 };
 
 /** Moonshot's Kimi. Thinking models refuse a call without reasoning, even one that another model made. */
-export const kimi: Provider = chatProvider({
+export const kimi: Provider = defineChatProvider({
   id: "kimi",
   telemetryName: "moonshot_ai",
   label: "Moonshot Kimi",

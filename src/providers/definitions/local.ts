@@ -1,4 +1,4 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { inlineOnly, chatIdFamilies, textOnly } from "../traits.ts";
 
@@ -7,7 +7,7 @@ const visionModels = /llava|vision|-vl|vl:|\bvl\b|gemma-?[34]|pixtral|minicpm-v|
 /**
  * Servers on the local machine: Ollama, llama.cpp, vLLM, LM Studio. Images as inline bytes only, results as text only.
  */
-export const local: Provider = chatProvider({
+export const local: Provider = defineChatProvider({
   id: "local",
   label: "Local (Ollama, llama.cpp, vLLM, LM Studio)",
   endpoint: {

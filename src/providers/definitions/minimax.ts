@@ -1,9 +1,9 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
 /** MiniMax. Reasoning of earlier turns is sent back unchanged. */
-export const minimax: Provider = chatProvider({
+export const minimax: Provider = defineChatProvider({
   id: "minimax",
   label: "MiniMax",
   endpoint: {

@@ -1,4 +1,4 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { chatIds, inlineOrUrl, mistralIds, pdfTypes, imageTypes, textOnly } from "../traits.ts";
 
@@ -8,7 +8,7 @@ const user = {
 };
 
 /** Mistral. Ids have nine letters or digits, and unknown fields are refused. */
-export const mistral: Provider = chatProvider({
+export const mistral: Provider = defineChatProvider({
   id: "mistral",
   telemetryName: "mistral_ai",
   label: "Mistral",

@@ -1,4 +1,4 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyOrder, inlineOnly, inlineOrUrl, pdfTypes, imageTypes, textOnly } from "../traits.ts";
 
@@ -10,7 +10,7 @@ const efforts = { low: "low", medium: "medium", high: "high" };
 const optionalReasoning = /^gpt-5\.[1-9](-mini|-nano|-luna|-sol|-terra)?(-20\d\d|$)/;
 
 /** OpenAI's older API. Tool messages contain text only; audio is for audio models. */
-export const openaiChat: Provider = chatProvider({
+export const openaiChat: Provider = defineChatProvider({
   id: "openai-chat",
   telemetryName: "openai",
   label: "OpenAI (Chat Completions)",

@@ -1,4 +1,4 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { chatIdFamilies, inlineOrUrl, pdfTypes, imageTypes } from "../traits.ts";
 
@@ -10,7 +10,7 @@ const all = {
 };
 
 /** OpenRouter accepts every kind of media in tool messages and converts it for the upstream. */
-export const openrouter: Provider = chatProvider({
+export const openrouter: Provider = defineChatProvider({
   id: "openrouter",
   label: "OpenRouter",
   endpoint: {

@@ -1,9 +1,9 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { chatIdFamilies, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
 /** Alibaba's Qwen. Reasoning in the history is ignored, so none is sent. */
-export const qwen: Provider = chatProvider({
+export const qwen: Provider = defineChatProvider({
   id: "qwen",
   label: "Alibaba Qwen (DashScope)",
   endpoint: {

@@ -1,9 +1,9 @@
-import { chatProvider } from "../chat-provider.ts";
+import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyReader, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
 /** Z.ai's GLM. Its reasoning is sent back complete; tool choice is `auto` only. */
-export const zai: Provider = chatProvider({
+export const zai: Provider = defineChatProvider({
   id: "zai",
   label: "Z.ai GLM",
   endpoint: {
