@@ -10,7 +10,7 @@ const { on, started } = appFixtures();
 /** Waits for the rows of a menu with this many entries and this beginning. */
 const menu = async (app: RunningApp, first: string, count: number): Promise<readonly string[]> => {
   const offered = (rows: readonly string[]): readonly string[] =>
-    rows.slice(rows.findLastIndex((row) => row.startsWith("> ")) + 1, -1);
+    rows.slice(rows.findLastIndex((row) => row.startsWith("> ")) + 2, -1);
   return offered(
     await app.waitFor((rows) => offered(rows).length === count && offered(rows)[0]?.startsWith(`› ${first}`) === true),
   );
@@ -97,7 +97,7 @@ describe("completing arguments of a command", () => {
     expect(await menu(app, "add", 2)).toEqual(["› add", "  edit"]);
     app.type("\u0003/quit now ");
     await app.waitForText("> /quit now");
-    expect(app.screen.rows().at(-2)).toBe("> /quit now");
+    expect(app.screen.rows().at(-3)).toBe("> /quit now");
     await app.quit();
   });
 });

@@ -46,6 +46,9 @@ export type RunningApp = TerminalProcess & {
   readonly quit: () => Promise<number>;
 };
 
+/** A line of the frame around the input. */
+export const rule = (columns: number): string => "─".repeat(columns);
+
 /** Milliseconds after which a wait fails and shows the rows. */
 const timeout = 60_000;
 
@@ -96,6 +99,14 @@ const createFixture = async ({
   };
 };
 
+/** Replaces the folder, times and spinner frames of a screen. */
+export const normalizeScreen = (screen: string, project: string): string =>
+  screen
+    .replaceAll(project, "/home/you/project")
+    .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋")
+    .replaceAll(/\(\d+s · Esc/g, "(0s · Esc")
+    .replaceAll(/^([?◐○✓✗⊘] .*) \d+s$/gm, "$1");
+
 const startApp = (
   project: string,
   { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, reflows = true }: AppOptions,
@@ -120,17 +131,11 @@ const startApp = (
     waitUntilIdle: () =>
       seen(
         (rows) =>
-          /^> (?:Ask for something, or )?\/help$/.test(rows.at(-2) ?? "") && !/Esc to cancel/.test(rows.at(-3) ?? ""),
+          /^> (?:Ask for something, .*)?\? for keys$/.test(rows.at(-3) ?? "") &&
+          !/Esc to cancel/.test(rows.at(-5) ?? ""),
       ),
     submit: (text) => terminal.type(`${text}\r`),
-    screenText: () =>
-      `${terminal.screen
-        .rows()
-        .join("\n")
-        .replaceAll(project, "/home/you/project")
-        .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋")
-        .replaceAll(/\(\d+s · Esc/g, "(0s · Esc")
-        .replaceAll(/^([?◐○✓✗⊘] .*) \d+s$/gm, "$1")}\n`,
+    screenText: () => `${normalizeScreen(terminal.screen.rows().join("\n"), project)}\n`,
     quit: async () => {
       terminal.type("\u0003/quit\r");
       return (await terminal.ended).code;

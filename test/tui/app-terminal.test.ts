@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { hostileTexts } from "./hostile.ts";
-import { appFixtures } from "./app-fixture.ts";
+import { appFixtures, rule } from "./app-fixture.ts";
 
 ensureBuilt();
 const { on, started } = appFixtures();
@@ -28,7 +28,7 @@ describe("the terminal app", () => {
     await app.waitForText("Shift-Tab");
     await app.waitUntilIdle();
     expect(app.screen.scrollback().filter((row) => row.length > columns)).toEqual([]);
-    expect(app.screen.cursor().row).toBe(app.screen.rows().length - 2);
+    expect(app.screen.cursor().row).toBe(app.screen.rows().length - 3);
     await app.quit();
   });
 
@@ -52,9 +52,11 @@ describe("the terminal app", () => {
     app.submit("go");
     await app.waitForText("  begun");
     app.resize({ columns: 40, rows: 18 });
-    await app.waitFor((rows) => rows.length <= 18 && rows.at(-1)?.endsWith("…") === true);
+    await app.waitFor(
+      (rows) => rows.length <= 18 && rows.at(-1)?.endsWith("yolo") === true && rows.at(-2) === rule(40),
+    );
     app.resize({ columns: 100, rows: 30 });
-    await app.waitForText(/ · yolo$/);
+    await app.waitFor((rows) => rows.at(-2) === rule(100));
     app.submit(`!touch ${project}/go`);
     await app.waitForText("word399");
     await app.waitUntilIdle();
@@ -65,7 +67,7 @@ describe("the terminal app", () => {
         .match(/word\d+/g),
     );
     expect(words.filter((word) => !seen.has(word))).toEqual([]);
-    expect(app.screen.rows().at(-2)).toBe("> Ask for something, or /help");
+    expect(app.screen.rows().at(-3)).toBe("> Ask for something, / for commands, ? for keys");
     await app.quit();
   });
 
@@ -109,7 +111,7 @@ describe("the terminal app", () => {
     app.type("echo in the shell\r");
     await app.waitFor((rows) => rows.includes("in the shell"));
     app.type("fg\r");
-    await app.waitFor((rows) => rows.at(-2) === "> a draft");
+    await app.waitFor((rows) => rows.at(-3) === "> a draft");
     app.type("!");
     await app.waitForText("> a draft!");
     app.type("\u0003/quit\r");

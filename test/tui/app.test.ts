@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { appFixtures } from "./app-fixture.ts";
+import { appFixtures, rule } from "./app-fixture.ts";
 
 ensureBuilt();
 const { on, started } = appFixtures();
@@ -18,8 +18,10 @@ describe("the terminal app", () => {
       "language model.",
       "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.",
       "",
-      "> Ask for something, or /help",
-      "offline/parley · 2% of 128k · default",
+      rule(80),
+      "> Ask for something, / for commands, ? for keys",
+      rule(80),
+      `${"offline/parley · 2% of 128k".padEnd(73)}default`,
     ]);
     app.submit('create a.txt with "hello"');
     // The last line of the question: a terminal may get a frame in pieces.
@@ -115,7 +117,7 @@ describe("the terminal app", () => {
     await app.waitUntilIdle();
     const rows = app.screenText().trimEnd().split("\n");
     const from = rows.indexOf("> go");
-    expect(rows.slice(from, -2)).toEqual([
+    expect(rows.slice(from, -4)).toEqual([
       "> go",
       "",
       "✓ run_shell_command mkdir one; sleep 0.2; echo slow",

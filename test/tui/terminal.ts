@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
-import xterm from "@xterm/headless";
+import xterm, { type IBufferCell, type IBufferLine } from "@xterm/headless";
 import { build } from "esbuild";
 import type { Terminal, TerminalEvent, TerminalSize } from "../../src/world/terminal.ts";
 
@@ -20,6 +20,8 @@ export type Emulator = {
   readonly replies: () => string;
   readonly write: (text: string | Uint8Array) => Promise<void>;
   readonly resize: (size: TerminalSize) => void;
+  /** The visible rows with the style of every run of cells before it, for golden files: `[bold #79b8ff on #2b313a]`. */
+  readonly styledRows: () => readonly string[];
   /** One cell, for its style. */
   readonly cell: (
     row: number,
@@ -78,6 +80,12 @@ export const emulator = (
     replies: () => replies,
     write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
     resize: ({ columns, rows }) => terminal.resize(columns, rows),
+    styledRows: () => {
+      const lines = Array.from({ length: terminal.rows }, (_, row) =>
+        styledText(buffer().getLine(buffer().baseY + row)),
+      );
+      return lines.slice(0, lines.findLastIndex((each) => each !== "") + 1);
+    },
     cell: (row, column) => {
       const cell = buffer()
         .getLine(buffer().baseY + row)
@@ -86,6 +94,36 @@ export const emulator = (
     },
   };
 };
+
+/** The text of a row with the style of each run before it; spaces at the end without a background are left out. */
+const styledText = (line: IBufferLine | undefined): string => {
+  let [text, before, kept] = ["", "", 0];
+  for (let column = 0; line !== undefined && column < line.length; column++) {
+    const cell = line.getCell(column);
+    if (cell === undefined || cell.getWidth() === 0) continue;
+    const style = styleText(cell);
+    // An erased cell has no characters; its background is part of the picture.
+    const chars = cell.getChars() === "" ? (cell.isBgDefault() ? " " : "·") : cell.getChars();
+    text += `${style === before ? "" : `[${style}]`}${chars}`;
+    before = style;
+    if (chars !== " ") kept = text.length;
+  }
+  return text.slice(0, kept).replaceAll(/·+$/g, (dots) => `·×${dots.length}`);
+};
+
+const styleText = (cell: IBufferCell): string =>
+  [
+    ...(cell.isBold() ? ["bold"] : []),
+    ...(cell.isDim() ? ["dim"] : []),
+    ...(cell.isItalic() ? ["italic"] : []),
+    ...(cell.isUnderline() ? ["underline"] : []),
+    ...(cell.isInverse() ? ["inverse"] : []),
+    ...(cell.isFgDefault() ? [] : [colourText(cell.isFgRGB(), cell.getFgColor())]),
+    ...(cell.isBgDefault() ? [] : [`on ${colourText(cell.isBgRGB(), cell.getBgColor())}`]),
+  ].join(" ");
+
+const colourText = (isRgb: boolean, colour: number): string =>
+  isRgb ? `#${colour.toString(16).padStart(6, "0")}` : String(colour);
 
 /** A terminal in this process, and all that was written to it. */
 export type TestTerminal = Terminal & {
@@ -100,14 +138,17 @@ export type TestTerminal = Terminal & {
 };
 
 /** Creates a terminal in this process. */
-export const testTerminal = (start: TerminalSize = { columns: 40, rows: 10 }): TestTerminal => {
+export const testTerminal = (
+  start: TerminalSize = { columns: 40, rows: 10 },
+  options: { readonly breaksAnew?: boolean } = {},
+): TestTerminal => {
   let size = start;
   let isRaw = false;
   let stops = 0;
   let farewell: (() => string) | undefined;
   const written: string[] = [];
   const listeners = new Set<(event: TerminalEvent) => void>();
-  const screen = emulator(size);
+  const screen = emulator(size, undefined, options);
   const tell = (event: TerminalEvent): void => listeners.forEach((listener) => listener(event));
   return {
     size: () => size,

@@ -3,8 +3,8 @@ import type { AgentSession } from "../../agent/open-agent.ts";
 import type { McpServerState } from "../../mcp/server.ts";
 import type { TokenUsage } from "../../wire/decode/events.ts";
 import type { UsageTotals } from "../../agent/events.ts";
-import { truncate, span } from "../text/line.ts";
-import type { StyledLine } from "../text/style.ts";
+import { lineWidth, padLine, truncate, span } from "../text/line.ts";
+import type { StyledLine, StyledSpan } from "../text/style.ts";
 import type { ChatSession } from "./session/chat-session.ts";
 
 /** The values of the status line. */
@@ -39,27 +39,58 @@ export const chatStatus = ({
 const serversIn = ({ servers }: AgentSession, states: readonly McpServerState["state"][]): readonly string[] =>
   (servers?.status() ?? []).flatMap(({ name, status }) => (states.includes(status.state) ? [name] : []));
 
-/** Shows model, context use, cache share, cost and permissions, most important first. */
+/** A piece of the status line; the ones with the highest number are left out first where the line is too narrow. */
+type StatusSegment = { readonly span: StyledSpan; readonly rank: number };
+
+/** Shows the model and its use on the left, and permissions on the right, where they are never cut off. */
 export const viewStatusLine = (status: StatusLine | undefined, width: number): StyledLine => {
   if (status === undefined) return [span("…", { tone: "muted" })];
-  const { model, used, size, last, spent, mode, isTrusted, isSandboxed, starting, missing } = status;
+  const right = joinSegments(permissionSegments(status));
+  const room = width - lineWidth(right) - 2;
+  let left = usageSegments(status);
+  while (left.length > 1 && lineWidth(joinSegments(left)) > room) left = withoutLeastImportant(left);
+  const shown = truncate(joinSegments(left), Math.max(0, room));
+  return truncate([...padLine(shown, Math.max(0, width - lineWidth(right))), ...right], width);
+};
+
+const usageSegments = ({ model, used, size, last, spent, starting, missing }: StatusLine): readonly StatusSegment[] => {
   const full = size === 0 ? 0 : used / size;
   const cached = last === undefined || last.input === 0 ? undefined : last.cachedRead / last.input;
-  const tone = full > 0.8 ? "warning" : "muted";
-  return truncate(
-    [
-      span(model, { tone: "accent" }),
-      ...(size === 0 ? [] : [span(` · ${Math.round(100 * full)}% of ${formatTokens(size)}`, { tone })]),
-      ...(cached === undefined ? [] : [span(` · ${Math.round(100 * cached)}% cached`, { tone: "muted" })]),
-      ...(spent.cost > 0 ? [span(` · $${spent.cost.toFixed(spent.cost < 1 ? 3 : 2)}`, { tone: "muted" })] : []),
-      span(` · ${mode}`, { tone: mode === "yolo" ? "warning" : "muted" }),
-      ...(isSandboxed ? [span(" · sandbox", { tone: "success" })] : []),
-      ...(isTrusted ? [] : [span(" · not trusted", { tone: "warning" })]),
-      ...(starting.length === 0 ? [] : [span(` · starting ${starting.join(", ")}`, { tone: "muted" })]),
-      ...(missing.length === 0 ? [] : [span(` · without ${missing.join(", ")}`, { tone: "warning" })]),
-    ],
-    width,
-  );
+  return [
+    { span: span(model, { tone: "accent" }), rank: 0 },
+    ...(size === 0
+      ? []
+      : [
+          {
+            span: span(`${Math.round(100 * full)}% of ${formatTokens(size)}`, {
+              tone: full > 0.8 ? "warning" : "muted",
+            }),
+            rank: 2,
+          },
+        ]),
+    ...(cached === undefined
+      ? []
+      : [{ span: span(`${Math.round(100 * cached)}% cached`, { tone: "muted" }), rank: 4 }]),
+    ...(spent.cost > 0
+      ? [{ span: span(`$${spent.cost.toFixed(spent.cost < 1 ? 3 : 2)}`, { tone: "muted" }), rank: 3 }]
+      : []),
+    ...(starting.length === 0 ? [] : [{ span: span(`starting ${starting.join(", ")}`, { tone: "muted" }), rank: 5 }]),
+    ...(missing.length === 0 ? [] : [{ span: span(`without ${missing.join(", ")}`, { tone: "warning" }), rank: 1 }]),
+  ];
+};
+
+const permissionSegments = ({ mode, isTrusted, isSandboxed }: StatusLine): readonly StatusSegment[] => [
+  ...(isTrusted ? [] : [{ span: span("not trusted", { tone: "warning" }), rank: 0 }]),
+  ...(isSandboxed ? [{ span: span("sandbox", { tone: "success" }), rank: 0 }] : []),
+  { span: span(mode, { tone: mode === "yolo" ? "warning" : "muted" }), rank: 0 },
+];
+
+const joinSegments = (segments: readonly StatusSegment[]): StyledLine =>
+  segments.flatMap(({ span: each }, at) => (at === 0 ? [each] : [span(" · ", { tone: "muted" }), each]));
+
+const withoutLeastImportant = (segments: readonly StatusSegment[]): readonly StatusSegment[] => {
+  const least = Math.max(...segments.map(({ rank }) => rank));
+  return segments.filter(({ rank }) => rank < least);
 };
 
 const formatTokens = (count: number): string => {

@@ -63,11 +63,11 @@ export class CursorWriter {
    * Prints final rows and ends at the start of the row below them, which becomes row 0. Nothing later depends on how
    * many rows they took: a terminal that is narrower than last reported wraps them itself.
    */
-  print(rows: readonly ScreenRow[]): void {
+  print(rows: readonly ScreenRow[], width: number): void {
     if (rows.length === 0) return;
     this.#text += "\u001b[?7h";
-    for (const { cells } of rows) {
-      this.write({ column: 0, cells, clear: "no" });
+    for (const row of rows) {
+      this.#writeWithoutPadding(row, width);
       this.#setStyle(unstyled);
       this.#text += "\r\n";
       this.#column = 0;
@@ -75,6 +75,19 @@ export class CursorWriter {
     this.#text += "\u001b[?7l";
     this.#row = 0;
     this.#rows = 1;
+  }
+
+  /** Writes a row without the padding at its end, which would be copied with the text. A background is erased to instead. */
+  #writeWithoutPadding({ cells, columns }: ScreenRow, width: number): void {
+    const style = cells.at(-1)?.style ?? unstyled;
+    const isPadding = (cell: ScreenRow["cells"][number]): boolean => cell.text === " " && sameStyle(cell.style, style);
+    const isFilled = style.background !== undefined;
+    const isKept = (isFilled && columns < width) || style.underline || style.inverse;
+    const length = isKept ? cells.length : cells.findLastIndex((cell) => !isPadding(cell)) + 1;
+    this.write({ column: 0, cells: cells.slice(0, length), clear: "no" });
+    if (!isFilled || length === cells.length) return;
+    this.#setStyle(style);
+    this.#text += "\u001b[K";
   }
 
   /** Writes an image here and restores the cursor position. */

@@ -25,6 +25,8 @@ export type FrameContent = {
   /** Whether output is streaming, so that the terminal may be resized before it gets this frame. */
   readonly isStreaming?: boolean | undefined;
   readonly size: TerminalSize;
+  /** Whether the terminal wraps existing lines anew when it gets narrower; most do. */
+  readonly reflows?: boolean | undefined;
 };
 
 /** An empty region that starts at the cursor's line. */
@@ -70,12 +72,19 @@ export const renderFrame = (
 };
 
 /** Prints the final lines; returns a writer at the start of an empty live part below them. */
-const writePrinted = (before: ScreenRegion, { printed, size }: FrameContent, paint: SgrEncoder): CursorWriter => {
-  const row = rowsAbove(before, size);
+const writePrinted = (
+  before: ScreenRegion,
+  { printed, size, reflows = true }: FrameContent,
+  paint: SgrEncoder,
+): CursorWriter => {
+  const row = rowsAbove(before, size, reflows);
   const pen = new CursorWriter(paint, { at: { row, column: undefined }, rows: row + 1 });
   pen.move({ row: 0, column: 0 });
   if (before.rows.length > 0) pen.clearBelow();
-  pen.print(printed.map((line) => createRow(line, size.columns)));
+  pen.print(
+    printed.map((line) => createRow(line, size.columns)),
+    size.columns,
+  );
   return pen;
 };
 
@@ -107,8 +116,9 @@ const reuseRow = (old: ScreenRow | undefined, line: StyledLine): ScreenRow | und
 const rowsAbove = (
   { rows, at, size: before, isStreaming }: ScreenRegion,
   { columns, rows: height }: TerminalSize,
+  reflows: boolean,
 ): number => {
-  if (isStreaming || before.columns === columns) return Math.min(at.row, height - 1);
+  if (!reflows || isStreaming || before.columns === columns) return Math.min(at.row, height - 1);
   const broken = rows.slice(0, at.row).reduce((sum, row) => sum + Math.max(1, Math.ceil(row.columns / columns)), 0);
   return Math.min(broken, height - 1);
 };

@@ -13,7 +13,7 @@ export class LinePrinter implements PrintSurface {
   }
 
   print(lines: readonly StyledLine[]): void {
-    const text = lines.map((line) => `${sanitizeLine(lineText(line))}\n`).join("");
+    const text = lines.map((line) => `${sanitizeLine(lineText(line)).trimEnd()}\n`).join("");
     const before = this.#written;
     this.#written = (async () => {
       await before;

@@ -1,3 +1,5 @@
+import type { Environment } from "../../world/world.ts";
+
 /**
  * Terminal modes while the program runs: no automatic wrapping, bracketed paste, focus reports, and unambiguous keys
  * (the kitty keyboard protocol, and xterm's modifyOtherKeys). Terminals ignore unknown modes.
@@ -13,3 +15,8 @@ export const terminalQueries = "\u001b]11;?\u001b\\\u001b_Gi=31,s=1,v=1,a=q,t=d,
 
 /** Queries the cell size of terminals with sixel support. */
 export const cellSizeQuery = "\u001b[16t";
+
+/** Whether a terminal wraps existing lines anew when it gets narrower. xterm, GNU screen and the Linux console cut them. */
+export const reflowsLines = (env: Environment): boolean =>
+  env["TMUX"] !== undefined ||
+  (env["XTERM_VERSION"] === undefined && env["STY"] === undefined && !/^(?:linux|screen)/.test(env["TERM"] ?? ""));

@@ -6,7 +6,7 @@ import { line, span } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import { type ColourDepth, colourDepthOf } from "./colour.ts";
 import { handleTerminalEvents, suspendProcess } from "./terminal-events.ts";
-import { enterModes, leaveModes } from "./modes.ts";
+import { enterModes, leaveModes, reflowsLines } from "./modes.ts";
 import { createSgrEncoder } from "./sgr.ts";
 import { type LiveView, Screen } from "./screen.ts";
 import { LinePrinter } from "./line-printer.ts";
@@ -52,6 +52,45 @@ const costOf = async ({ terminal }: Stage, change: () => Promise<void>): Promise
 };
 
 describe("the screen", () => {
+  it("writes no padding that would be copied: a background is erased to, other spaces are left out", async () => {
+    const { terminal, screen, world } = stage({ columns: 10, rows: 6 });
+    const before = terminal.written().length;
+    screen.print([
+      [span("a  "), span("       ")],
+      [span("b", { background: "user" }), span("         ", { background: "user" })],
+      [span("c ", { background: "added-strong" }), span("        ", { background: "added" })],
+    ]);
+    await world.run(screen.flush());
+    const text = terminal.written().slice(before).join("");
+    // oxlint-disable-next-line no-control-regex
+    expect(text.replaceAll(/\u001b\[(?:\?\d+[hl]|m)/g, "").trimEnd()).toBe("\ra\r\nb\u001b[K\r\nc \u001b[K");
+  });
+
+  it.each([
+    { name: "xterm", env: { TERM: "xterm-256color", XTERM_VERSION: "XTerm(390)" }, expected: false },
+    { name: "GNU screen", env: { TERM: "screen", STY: "1.pts" }, expected: false },
+    { name: "the Linux console", env: { TERM: "linux" }, expected: false },
+    { name: "tmux", env: { TERM: "screen-256color", TMUX: "/tmp/t,1,0" }, expected: true },
+    { name: "another", env: { TERM: "xterm-256color" }, expected: true },
+  ])("knows whether $name wraps lines anew", ({ env, expected }) => {
+    expect(reflowsLines(env)).toBe(expected);
+  });
+
+  it("erases no final line of a terminal that cuts lines when it gets narrower", async () => {
+    const terminal = testTerminal({ columns: 20, rows: 8 }, { breaksAnew: false });
+    const world = simulatedWorld();
+    const live: LiveView = { lines: [line("─".repeat(20)), line("> ")], cursor: { row: 1, column: 2 } };
+    const screen = new Screen({ terminal, clock: world.clock, sgr: plainPaint, reflows: false, live: () => live });
+    screen.print([line("one"), line("two")]);
+    await world.run(screen.flush());
+    for (const columns of [15, 9]) {
+      terminal.resize({ columns, rows: 8 });
+      screen.update();
+      await world.run(screen.flush());
+    }
+    expect(terminal.screen.rows().slice(0, 2)).toEqual(["one", "two"]);
+  });
+
   it("prints final lines once, above the live part", async () => {
     const { terminal, show, print } = stage();
     await show(["> type", "status"], { row: 0, column: 6 });

@@ -25,6 +25,8 @@ export type ScreenOptions = {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly sgr: SgrEncoder;
+  /** Whether the terminal wraps existing lines anew when it gets narrower (default: true). */
+  readonly reflows?: boolean;
   /** Returns the live part for a width and height. */
   readonly live: (size: { readonly columns: number; readonly rows: number }) => LiveView;
 };
@@ -150,7 +152,7 @@ export class Screen implements PrintSurface {
       const next = this.#nextOutput({ columns: size.columns, rows: size.rows - lines.length });
       const { region, text } = renderFrame(
         this.#region,
-        { ...next, live: lines, cursor, isStreaming, size },
+        { ...next, live: lines, cursor, isStreaming, size, reflows: this.#options.reflows },
         this.#sgr,
       );
       this.#region = region;

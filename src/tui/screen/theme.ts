@@ -36,6 +36,7 @@ export const dark: Theme = {
     "added-strong": colour(0x1d572d, 2),
     "removed-strong": colour(0x79252d, 1),
     focus: colour(0x2f3b4d, 4),
+    user: colour(0x2d3035, 8),
   },
 };
 
@@ -65,6 +66,7 @@ export const light: Theme = {
     "added-strong": colour(0xabf2bc, 10),
     "removed-strong": colour(0xffc0bb, 9),
     focus: colour(0xddeeff, 14),
+    user: colour(0xeceef2, 7),
   },
 };
 

@@ -18,7 +18,7 @@ export type Tone =
   | "type";
 
 /** The role of a background colour. */
-export type Background = "added" | "removed" | "added-strong" | "removed-strong" | "focus";
+export type Background = "added" | "removed" | "added-strong" | "removed-strong" | "focus" | "user";
 
 /** The style of a text. Unset properties use the terminal's default. */
 export type Style = {

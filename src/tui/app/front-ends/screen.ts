@@ -7,7 +7,7 @@ import type { KeyEvent, TerminalReply } from "../../keys/key-event.ts";
 import { createKeyListener } from "../../keys/key-listener.ts";
 import { colourDepthOf } from "../../screen/colour.ts";
 import { handleTerminalEvents, suspendProcess } from "../../screen/terminal-events.ts";
-import { cellSizeQuery, terminalQueries } from "../../screen/modes.ts";
+import { cellSizeQuery, reflowsLines, terminalQueries } from "../../screen/modes.ts";
 import { createSgrEncoder } from "../../screen/sgr.ts";
 import { Screen, type LiveView } from "../../screen/screen.ts";
 import { themeFor, type Theme } from "../../screen/theme.ts";
@@ -84,6 +84,7 @@ export class ScreenFrontEnd implements FrontEnd {
       terminal,
       clock: world.clock,
       sgr: this.#createSgr(),
+      reflows: reflowsLines(world.env),
       live: (size) => this.#live(size),
     });
     this.#handleBytes = createKeyListener(world.clock, (event) => this.#press(event));

@@ -9,7 +9,7 @@ import {
 } from "../../editor/completion.ts";
 import { edit } from "../../editor/edit.ts";
 import { handleKey, type EditorRequest } from "../../editor/keymap.ts";
-import { emptyEditor, type Editor } from "../../editor/state.ts";
+import { emptyEditor, modeOf, type Editor } from "../../editor/state.ts";
 import { viewEditor } from "../../editor/view.ts";
 import type { KeyEvent } from "../../keys/key-event.ts";
 import type { LiveView } from "../../screen/screen.ts";
@@ -20,12 +20,17 @@ import type { FrontEndHost } from "../front-ends/front-end.ts";
 /** Choices visible at once. */
 const visibleChoices = 8;
 
+/** Height of the terminal from which on the input has a frame. */
+const minRowsForFrame = 12;
+
 /** The prompt input with its completion menu. */
 export class PromptInput {
   readonly #host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">;
   readonly #onChange: () => void;
   #editor: Editor = emptyEditor();
   #menu: CompletionMenu | undefined;
+  /** The key sheet, while it is shown. */
+  #keySheet: ((columns: number) => readonly StyledLine[]) | undefined;
 
   constructor(host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">, changed: () => void) {
     this.#host = host;
@@ -52,6 +57,7 @@ export class PromptInput {
 
   /** Handles a key. Returns what the key asks for beyond editing. */
   press(event: KeyEvent): EditorRequest | undefined {
+    if (event.type !== "focus" && this.#pressKeySheet(event)) return undefined;
     if (event.type === "paste") {
       this.#paste(event.text);
       return undefined;
@@ -68,9 +74,31 @@ export class PromptInput {
 
   view(columns: number, rows: number): LiveView {
     this.#editor = edit(this.#editor, { type: "resize", columns });
-    const hint = columns < 50 ? "/help" : "Ask for something, or /help";
+    const hint = columns < 60 ? "? for keys" : "Ask for something, / for commands, ? for keys";
     const { lines, cursor } = viewEditor(this.#editor, { height: Math.max(3, Math.floor(rows / 2)), hint });
-    return { lines: [...lines, ...this.#menuLines(columns)], cursor };
+    const below = this.#keySheet?.(columns) ?? this.#menuLines(columns);
+    if (rows < minRowsForFrame) return { lines: [...lines, ...below], cursor };
+    const rule = [span("─".repeat(columns), { tone: modeOf(this.#editor) === "shell" ? "warning" : "muted" })];
+    return {
+      lines: [rule, ...lines, rule, ...below],
+      cursor: { row: cursor.row + 1, column: cursor.column },
+    };
+  }
+
+  /** `?` in an empty input shows the key sheet; the next key closes it, and `?` and Escape do no more than that. */
+  #pressKeySheet(event: KeyEvent): boolean {
+    const isQuestionMark = event.type === "text" && event.text === "?";
+    if (this.#keySheet !== undefined) {
+      this.#keySheet = undefined;
+      return isQuestionMark || (event.type === "key" && event.chord === "escape");
+    }
+    if (!isQuestionMark || !this.isEmpty) return false;
+    void import("./key-sheet.ts").then(({ viewKeySheet }) => {
+      // Keys typed while it loaded are a message.
+      if (this.isEmpty) this.#keySheet = viewKeySheet;
+      this.#onChange();
+    });
+    return true;
   }
 
   /** Handles keys of an open menu; returns false for others. */

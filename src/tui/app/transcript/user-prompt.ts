@@ -1,15 +1,17 @@
-import { toLines, span } from "../../text/line.ts";
-import type { StyledLine } from "../../text/style.ts";
+import { padLine, toLines, span } from "../../text/line.ts";
+import type { Style, StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 
-/** Shows the user's prompt as it appears in the transcript. */
+const tint: Style = { background: "user" };
+
+/** Shows the user's prompt as it appears in the transcript: on a tinted background. */
 export const viewUserPrompt = (text: string, width: number): readonly StyledLine[] => [
-  ...toLines(text.trimEnd()).flatMap((each, at) =>
+  ...toLines(text.trimEnd(), tint).flatMap((each, at) =>
     wrap(each, {
       width,
-      first: [span(at === 0 ? "> " : "  ", { tone: "accent", bold: true })],
-      rest: [span("  ")],
-    }),
+      first: [span(at === 0 ? "> " : "  ", { ...tint, tone: "accent", bold: true })],
+      rest: [span("  ", tint)],
+    }).map((row) => padLine(row, width, tint)),
   ),
   [],
 ];
