@@ -50,44 +50,44 @@ export const explainFailure = (failure: Failure): string => {
   const detail = failure.detail === undefined || failure.detail === "" ? "" : `: ${sentenceEnd(failure.detail)}`;
   switch (failure.kind) {
     case "no-key":
-      return `There is no key for ${label}. ${failure.how}`;
+      return `No API key for ${label}. ${failure.how}`;
     case "misconfigured":
       return `${label} is not set up. ${failure.how}`;
     case "bad-key":
-      return `${label} does not accept the key${detail || "."} Check it with "parley doctor", or set another one.`;
+      return `${label} rejected the API key${detail || "."} Check it with "parley doctor", or set another one.`;
     case "no-credit":
       return `The account at ${label} has no credit left${detail || "."} Add credit there, or use another provider.`;
     case "quota-gone":
       return `The quota at ${label} is used up${detail || "."} ${failure.retryAfter === undefined ? "Wait until it is renewed" : `Try again in ${formatDuration(failure.retryAfter)}`}, or use another provider.`;
     case "rate-limited":
-      return `${label} asks us to slow down${detail || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${formatDuration(failure.retryAfter)}`}, or use another model.`;
+      return `${label} limits the request rate${detail || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${formatDuration(failure.retryAfter)}`}, or use another model.`;
     case "overloaded":
-      return `${label} cannot answer right now${detail || "."} Try again in a while, or use another model.`;
+      return `${label} is overloaded${detail || "."} Try again later, or use another model.`;
     case "context-too-long":
-      return `The conversation is longer than this model of ${label} can read${detail || "."} Shorten it, or use a model with a larger context.`;
+      return `The conversation exceeds the context window of this model at ${label}${detail || "."} Compact it, or use a model with a larger context window.`;
     case "filtered":
-      return `A content filter of ${label} stopped this${detail || "."} Say it differently, or use another model.`;
+      return `A content filter of ${label} stopped this${detail || "."} Rephrase the prompt, or use another model.`;
     case "refused":
       return `${label} refused the request (${failure.status})${detail || "."} ${refusalAdvice(failure)}`;
     case "network":
       return `${failure.host} cannot be reached${detail || "."} Check the network, the proxy settings and the address.`;
     case "time-out":
       if (failure.phase === "whole")
-        return `The answer of ${label} was not complete after ${formatDuration(failure.ms)} (limits.answerTime). Nothing of it was used; try again, or use another model.`;
+        return `The response of ${label} was not complete after ${formatDuration(failure.ms)} (limits.answerTime). Nothing of it was used; try again, or use another model.`;
       return `${label} was silent for ${formatDuration(failure.ms)} ${timeoutPhases[failure.phase]}. Try again, or use another model.`;
     case "stream-cut":
-      return `The answer of ${label} broke off${detail || "."} Nothing of it was used; try again.`;
+      return `The response of ${label} was interrupted${detail || "."} Nothing of it was used; try again.`;
     case "malformed-stream":
-      return `The answer of ${label} cannot be read${detail || "."} Nothing of it was used; if it happens again, check the address of the endpoint.`;
+      return `The response of ${label} is malformed${detail || "."} Nothing of it was used; if it happens again, check the address of the endpoint.`;
     case "cancelled":
-      return "The request was cancelled. Nothing of the answer was used.";
+      return "The request was cancelled. Nothing of the response was used.";
   }
 };
 
 const timeoutPhases = {
   headers: "after the request",
-  "first-byte": "before the first word of the answer",
-  idle: "in the middle of the answer",
+  "first-byte": "before the first byte of the response",
+  idle: "in the middle of the response",
 } as const;
 
 const refusalAdvice = ({ status, rules }: Extract<Failure, { kind: "refused" }>): string => {

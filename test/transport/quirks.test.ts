@@ -141,7 +141,7 @@ describe("a refusal that teaches something", () => {
       {
         type: "repaired",
         quirk: "unsealed",
-        message: "It cannot read its sealed thinking any more; the request goes without.",
+        message: "Rejects the encrypted thinking of earlier responses; sent without it.",
         failure: {
           provider: "openai",
           label: "OpenAI (Responses)",

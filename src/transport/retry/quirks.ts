@@ -15,20 +15,20 @@ export const quirkFromError = ({ message, code = "", param = "" }: ApiError, wir
 
 /** The message shown when a request is adapted to a quirk. */
 export const quirkMessages: Readonly<Record<Quirk, string>> = {
-  unsealed: "It cannot read its sealed thinking any more; the request goes without.",
-  "media-after": "It takes no files inside results; they go in a message after them.",
-  "alternate-roles": "It takes no two messages of one side in a row; they go as one.",
-  "no-reasoning": "It knows no field for reasoning; the request goes without.",
-  "reasoning-demanded": "It wants reasoning with every message of the model; where there is none, a blank stands in.",
-  "no-effort": "How hard it thinks cannot be set; the request goes without.",
-  "no-effort-with-tools": "It takes no reasoning effort beside tools; the request goes without.",
-  "effort-none-with-tools": "It calls tools only while it does not think; the request says so.",
-  "max-tokens": "It calls the token limit max_tokens.",
-  "max-completion-tokens": "It calls the token limit max_completion_tokens.",
-  "no-stream-options": "It knows no stream_options; the request goes without.",
-  "no-sampling": "It takes no temperature; the request goes without.",
-  "short-answers": "It writes at most 4,096 tokens per answer.",
-  "no-thought-summaries": "It gives no summaries of its thoughts, so none are shown; the request goes without.",
+  unsealed: "Rejects the encrypted thinking of earlier responses; sent without it.",
+  "media-after": "Accepts no files in tool results; sent in a message after the results.",
+  "alternate-roles": "Requires alternating roles; neighbouring messages of one role are merged.",
+  "no-reasoning": "Rejects the reasoning field; sent without it.",
+  "reasoning-demanded": "Requires reasoning in every assistant message; sent as a blank where there is none.",
+  "no-effort": "Rejects the reasoning effort; sent without it.",
+  "no-effort-with-tools": "Rejects the reasoning effort together with tools; sent without it.",
+  "effort-none-with-tools": "Calls tools only with reasoning effort none; sent with none.",
+  "max-tokens": "Expects max_tokens; renamed.",
+  "max-completion-tokens": "Expects max_completion_tokens; renamed.",
+  "no-stream-options": "Rejects stream_options; sent without it.",
+  "no-sampling": "Rejects sampling parameters such as temperature; sent without them.",
+  "short-answers": "Accepts at most 4,096 output tokens; lowered.",
+  "no-thought-summaries": "Rejects thought summaries; sent without them, so none are shown.",
 };
 
 type QuirkRule = {

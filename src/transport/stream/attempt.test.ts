@@ -28,7 +28,7 @@ describe("an answer", () => {
       for await (const _ of transport.send({ provider, model: "m", body: {} }));
     };
     const complaint =
-      "The answer of Anthropic was not complete after 60 min (limits.answerTime). Nothing of it was used; try again, or use another model.";
+      "The response of Anthropic was not complete after 60 min (limits.answerTime). Nothing of it was used; try again, or use another model.";
     // The first time, modules are loaded while the simulated clock runs.
     await expect(world.run(read())).rejects.toThrow(complaint);
     const [before, since] = [requests, world.clock.elapsed()];
