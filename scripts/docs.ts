@@ -1,6 +1,6 @@
 /*
  * Keeps the documents in step with the code: `npx tsx scripts/docs.ts` writes the lazy list of providers, builds, runs
- * every console block again, and writes the tables and the schema of settings files. test/docs.test.ts checks them.
+ * every console block again, and writes the tables, the examples and the schema of settings files. test/docs.test.ts checks them.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -27,12 +27,15 @@ export const settingsSchemaFile: { readonly path: string; readonly text: string 
   text: `${JSON.stringify(createSettingsSchema(), null, 2)}\n`,
 };
 
-/** Returns a document with up-to-date console blocks and tables. Needs a current build. */
+/** Returns a document with up-to-date console blocks, tables and examples. Needs a current build. */
 export const updateDocument = (text: string): string =>
   text
     .replaceAll(/(?<=^```console\n).*?(?=^```$)/gms, (block) => runBlock(block))
     .replaceAll(/(?<=^<!-- (?!end )([a-z-]+) -->\n\n).*?(?=\n\n<!-- end -->$)/gms, (_, name: string) =>
       renderTable(name),
+    )
+    .replaceAll(/(?<=^```ts (examples\/[\w.-]+)\n).*?(?=^```$)/gms, (_, path: string) =>
+      readFileSync(join(root, path), "utf8"),
     );
 
 const renderTable = (name: string): string => {

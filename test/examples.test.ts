@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../src/api/index.ts";
@@ -9,7 +10,20 @@ import { ensureBuilt, root } from "./built.ts";
 const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "repair-a-transcript.ts": [/^before: [1-9]\d* findings$/m, /^ {2}synthetic-result: /m, /^after: 0 findings$/m],
   "switch-provider.ts": [/functions\.weather:1/, /toolu_01 \(complete\)/, /thinking-dropped/],
-  "hold-a-conversation.ts": [/^read_file: complete$/m, /^Water the plants\.$/m],
+  "hello.ts": [/^I am Parley's built-in demo model/],
+  "stream-events.ts": [
+    /^\.\.\. Read notes\.txt\nread_file: complete$/m,
+    /^Water the plants\.$/m,
+    /^\(\d+ tokens in, \d+ out\)$/m,
+  ],
+  "custom-tool.ts": [/"value":\{"item":"tea","count":12\}/, /"status":"error".*There is no item \\"gold\\"/],
+  "approve-calls.ts": [/^write_file: Write notes\.txt/m, /Only edits are allowed here/, /^\[ 'notes\.txt' \]$/m],
+  "custom-provider.ts": [/^Hello from Acme\.$/m],
+  "move-between-providers.ts": [
+    /^I listed it\.\nYou asked for the folder\.\nnote: signature-filler\naccepted accepted\naccepted$/m,
+  ],
+  "resume-session.ts": [/^2 prompts, answered by offline\nThere is no session unknown\./m],
+  "http-service.ts": [/^ann 200: I am Parley's/m, /^bob 200: Hello!/m, /^ann 200: Hello!/m],
   "send-and-read.ts": [/^You said: "Hello there!"\.$/m, /^\(stop\)$/m],
   "test-against-a-simulator.ts": [
     /^429 /m,
@@ -33,10 +47,13 @@ describe("the examples", () => {
     const text = readFileSync(join(root, "examples", name), "utf8");
     expect(text).toMatch(/^\/\*\n/);
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+    const home = mkdtempSync(join(tmpdir(), "parley-examples-"));
     const ran = spawnSync(process.execPath, ["--import", "tsx", join("examples", name)], {
       cwd: root,
       encoding: "utf8",
+      env: { ...process.env, PARLEY_HOME: home },
     });
+    rmSync(home, { recursive: true });
     expect({ code: ran.status, err: ran.stderr }).toEqual({ code: 0, err: "" });
     for (const pattern of expected[name]!) expect(ran.stdout).toMatch(pattern);
   });
