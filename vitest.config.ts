@@ -1,21 +1,62 @@
-import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { availableParallelism } from "node:os";
+import { defineConfig, type ViteUserConfigFnObject } from "vitest/config";
+import type { Reporter } from "vitest/node";
+import type { Tier } from "./test/support/tier.ts";
 
-const config: ViteUserConfig = defineConfig({
-  test: {
+/*
+ * Three tiers, by vitest's mode. test/support/tier.ts says how much a test does in each.
+ *
+ *   npm test                 quick: all but the oracles and the files named *.long.test.ts
+ *   npm run test:all         all (--mode all)
+ *   npm run test:nightly     all, with fresh seeds (--mode nightly); --mode nightly=SEED repeats a run
+ */
+const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
+  const [tier, seed] = parseMode(mode);
+  const shared = {
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    maxWorkers: 2,
-    projects: [
-      { extends: true, test: { name: "parley", include: ["src/**/*.test.ts", "test/**/*.test.ts"] } },
-      {
-        extends: true,
-        test: {
-          name: "oracles",
-          include: ["oracles/*.test.ts", "oracles/clients/*.test.ts", "oracles/mcp/*.test.ts"],
-          globalSetup: "test/support/oracles-setup.ts",
-        },
-      },
-    ],
+    provide: { tier, seedOffset: seed },
+    setupFiles: "test/support/fail-on-output.ts",
+    exclude: tier === "quick" ? ["**/*.long.test.ts"] : [],
+  };
+  const oracles = {
+    test: {
+      ...shared,
+      name: "oracles",
+      include: ["oracles/*.test.ts", "oracles/clients/*.test.ts", "oracles/mcp/*.test.ts"],
+      globalSetup: "test/support/oracles-setup.ts",
+    },
+  };
+  return {
+    test: {
+      maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+      reporters: tier === "nightly" ? ["default", seedReporter(seed)] : ["default"],
+      projects: [
+        // Modules are loaded once per worker, not per file: they have no state. That halves the time for imports.
+        { test: { ...shared, name: "src", include: ["src/**/*.test.ts"], isolate: false } },
+        { test: { ...shared, name: "test", include: ["test/**/*.test.ts"], isolate: false } },
+        ...(tier === "quick" ? [] : [oracles]),
+      ],
+    },
+  };
+});
+
+const parseMode = (mode: string): [tier: Tier, seed: number] => {
+  const [name = "", seed = `${Math.floor(Math.random() * 2 ** 31)}`] = mode.split("=");
+  if (name === "test") return ["quick", 0];
+  if (name === "all") return ["all", 0];
+  if (name === "nightly" && /^\d{1,10}$/.test(seed)) return ["nightly", Number(seed)];
+  throw new Error(`Unknown mode "${mode}". Available: all, nightly, nightly=SEED; quick without a mode.`);
+};
+
+/** Prints the seed of the run, and how to repeat what failed. */
+const seedReporter = (seed: number): Reporter => ({
+  onInit: () => process.stdout.write(`\n Seed ${seed}\n`),
+  onTestRunEnd(modules, _errors, reason) {
+    if (reason !== "failed") return;
+    const failed = modules.filter((module) => !module.ok()).map(({ relativeModuleId }) => relativeModuleId);
+    process.stdout.write(`\n Repeat: npx vitest run --mode nightly=${seed} ${failed.join(" ")}\n\n`);
   },
 });
+
 export default config;

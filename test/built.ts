@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /** The root of the repository. */
@@ -14,12 +14,3 @@ export const ensureBuilt = (): void => {
 
 /** The result of a run of the program. */
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
-
-/** Runs the program in a folder. */
-export const parley = (
-  args: readonly string[],
-  { cwd = root, input = "" }: { readonly cwd?: string; readonly input?: string } = {},
-): Ran => {
-  const ran = spawnSync(process.execPath, [bin, ...args], { cwd, input, encoding: "utf8", maxBuffer: 2 ** 28 });
-  return { code: ran.status, out: ran.stdout, err: ran.stderr };
-};

@@ -11,7 +11,9 @@ if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed)) {
   process.exit(2);
 }
 const start = Date.now();
-const { simulations, turns, requests, crashes, ends, hash, broken } = await simulateMany(count, seed);
+const { simulations, turns, requests, crashes, ends, hash, broken } = await simulateMany(count, seed, {
+  isTraced: count === 1,
+});
 process.stdout.write(
   `${simulations} simulations: ${turns} turns (${JSON.stringify(ends)}), ${requests} requests, ${crashes} crashes, ${Math.round((Date.now() - start) / 1000)} s\n${hash}\n`,
 );

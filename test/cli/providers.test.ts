@@ -11,7 +11,8 @@ import type { RunningSimulator } from "../../src/sim/serve.ts";
 import { version } from "../../src/world/version.ts";
 import { ensureBuilt, type Ran } from "../built.ts";
 import { canary, everyKey } from "../support/exchange.ts";
-import { baseVariable, emptyHome, servedToAll, start } from "../support/started.ts";
+import { runCommand } from "../support/run-command.ts";
+import { baseVariable, emptyHome, isolatedEnvironment, servedToAll, start } from "../support/started.ts";
 
 /*
  * The commands that contact providers, run as users do, against local simulators.
@@ -20,7 +21,7 @@ import { baseVariable, emptyHome, servedToAll, start } from "../support/started.
 
 const home = emptyHome();
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
-  start(args, { home: home.path, env }).ended;
+  runCommand(args, { cwd: home.path, env: isolatedEnvironment(home.path, env) });
 
 /** The fields of `models --json` and `doctor --json` that the tests read. */
 type ModelsOutput = {

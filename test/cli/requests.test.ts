@@ -10,14 +10,15 @@ import { Ledger } from "../../src/conversation/ledger.ts";
 import { storeBase64 } from "../../src/conversation/media.ts";
 import { providers } from "../../src/providers/all.ts";
 import { homeProviders, wireIds } from "../../src/providers/find.ts";
-import { bin, ensureBuilt, parley, root, type Ran } from "../built.ts";
+import { bin, ensureBuilt, root, type Ran } from "../built.ts";
+import { runCommand } from "../support/run-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley cli "));
 const write = (name: string, value: unknown): string => {
   writeFileSync(join(folder, name), typeof value === "string" ? value : JSON.stringify(value));
   return name;
 };
-const run = (args: readonly string[], input = ""): Ran => parley(args, { cwd: folder, input });
+const run = (args: readonly string[], input = ""): Promise<Ran> => runCommand(args, { cwd: folder, input });
 /** The fields of JSON output that the tests read. */
 type Printed = {
   readonly version: string;
@@ -89,9 +90,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("parley", () => {
-  it("prints its version", () => {
+  it("prints its version", async () => {
     const { version } = json(readFileSync(join(root, "package.json"), "utf8"));
-    expect(run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+    expect(await run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
   });
 
   it("loads nothing else for the version", () => {
@@ -99,27 +100,28 @@ describe("parley", () => {
       [...readFileSync(join(root, path), "utf8").matchAll(/^import (?!type )[^;]*from "(.+)";$/gm)].map(
         ([, from]) => from,
       );
-    expect(imports("src/cli/main.ts")).toEqual(["node:tty", "../world/version.ts", "./user-error.ts"]);
+    expect(imports("src/cli/main.ts")).toEqual(["./program.ts"]);
+    expect(imports("src/cli/program.ts")).toEqual(["node:tty", "../world/version.ts", "./user-error.ts"]);
     expect(imports("src/world/version.ts")).toEqual([]);
     expect(imports("src/cli/user-error.ts")).toEqual([]);
   });
 
-  it.each(["--help", "-h", "help"])("prints help with %s", (word) => {
-    const { code, out, err } = run([word]);
+  it.each(["--help", "-h", "help"])("prints help with %s", async (word) => {
+    const { code, out, err } = await run([word]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const width = Math.max(...commands.map(({ name }) => name.length));
     for (const { name, about } of commands) expect(out).toContain(`  ${name.padEnd(width)}  ${about}`);
     for (const wire of wireIds) expect(out).toContain(wire);
   });
 
-  it.each(commands.map(({ name }) => name))("prints the help of %s", (name) => {
-    const { code, out } = run([name, "--help"]);
+  it.each(commands.map(({ name }) => name))("prints the help of %s", async (name) => {
+    const { code, out } = await run([name, "--help"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^parley [\w-]+: .+\n\nUsage: parley/);
     expect(out).toMatch(/Example: .*parley [\w-]+/);
     expect(out).toMatch(/Exit codes:\n {2}0 /);
     for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
-    expect(run(["help", name]).out).toBe(out);
+    expect((await run(["help", name])).out).toBe(out);
   });
 
   it.each([
@@ -174,37 +176,37 @@ describe("parley", () => {
     [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
     [["login", "--provider", "openai"], 'Unknown value "openai" for --provider. Available: code-assist.'],
     [["tour", "now"], 'Unexpected argument "now" for tour.'],
-  ])("rejects %j with a helpful message and exit code 2", (args, message) => {
-    const { code, out, err } = run(args);
+  ])("rejects %j with a helpful message and exit code 2", async (args, message) => {
+    const { code, out, err } = await run(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/^parley: /);
     expect(err).toContain(message);
   });
 
-  it("does not crash on deeply nested input", () => {
+  it("does not crash on deeply nested input", async () => {
     const deep = `{"messages":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
-    const { code, err } = run(["convert", "-", "--from", "anthropic", "--for", "anthropic"], deep);
+    const { code, err } = await run(["convert", "-", "--from", "anthropic", "--for", "anthropic"], deep);
     expect(err).not.toContain("    at ");
     expect([0, 2]).toContain(code);
   });
 });
 
 describe("parley render", () => {
-  it("prints the body, and nothing else if nothing was repaired", () => {
-    const { code, out, err } = run(["render", "answered.json", "--for", "anthropic/claude-sonnet-5"]);
+  it("prints the body, and nothing else if nothing was repaired", async () => {
+    const { code, out, err } = await run(["render", "answered.json", "--for", "anthropic/claude-sonnet-5"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/^\{\n {2}"model": "claude-sonnet-5",\n/);
     expect(json(out).messages).toHaveLength(3);
   });
 
-  it("summarizes repairs in one line", () => {
-    expect(run(["render", "pending.json", "--for", "anthropic"]).err).toBe(
+  it("summarizes repairs in one line", async () => {
+    expect((await run(["render", "pending.json", "--for", "anthropic"])).err).toBe(
       "parley: 1 repair (1 synthetic result); use --explain for details\n",
     );
   });
 
-  it("prints the report on stderr with --explain", () => {
-    const { err } = run(["render", "pending.json", "--for", "anthropic/claude-sonnet-5", "--explain"]);
+  it("prints the report on stderr with --explain", async () => {
+    const { err } = await run(["render", "pending.json", "--for", "anthropic/claude-sonnet-5", "--explain"]);
     expect(json(err)).toMatchObject({
       target: "anthropic/claude-sonnet-5",
       calls: [{ call: "hist_tool_1", tool: "weather", status: "interrupted" }],
@@ -212,36 +214,38 @@ describe("parley render", () => {
     });
   });
 
-  it("prints body and report together with --json, and nothing else", () => {
-    const { out, err } = run(["render", "pending.json", "--for", "anthropic", "--json", "--compact"]);
+  it("prints body and report together with --json, and nothing else", async () => {
+    const { out, err } = await run(["render", "pending.json", "--for", "anthropic", "--json", "--compact"]);
     expect(err).toBe("");
     expect(out.trimEnd()).not.toContain("\n");
     expect(Object.keys(json(out))).toEqual(["body", "report"]);
   });
 
-  it("reads stdin for -, in UTF-8 with or without a byte order mark", () => {
+  it("reads stdin for -, in UTF-8 with or without a byte order mark", async () => {
     const saved = readFileSync(join(folder, "answered.json"), "utf8");
-    const plain = run(["render", "-", "--for", "anthropic"], saved);
+    const plain = await run(["render", "-", "--for", "anthropic"], saved);
     expect(plain.code).toBe(0);
-    expect(run(["render", "-", "--for", "anthropic"], `\uFEFF${saved}`)).toEqual(plain);
+    expect(await run(["render", "-", "--for", "anthropic"], `\uFEFF${saved}`)).toEqual(plain);
   });
 
-  it("uses --max-tokens", () => {
-    expect(json(run(["render", "answered.json", "--for", "anthropic", "--max-tokens", "77"]).out).max_tokens).toBe(77);
+  it("uses --max-tokens", async () => {
+    expect(
+      json((await run(["render", "answered.json", "--for", "anthropic", "--max-tokens", "77"])).out).max_tokens,
+    ).toBe(77);
   });
 
-  it("formats Gemini results by status with --tool-response status", () => {
-    const { out } = run(["render", "answered.json", "--for", "google", "--tool-response", "status"]);
+  it("formats Gemini results by status with --tool-response status", async () => {
+    const { out } = await run(["render", "answered.json", "--for", "google", "--tool-response", "status"]);
     expect(out).toContain('"status": "success"');
     expect(out).toContain('"text_result": "4 C, rain"');
-    expect(run(["render", "answered.json", "--for", "google"]).out).toContain('"output": "4 C, rain"');
+    expect((await run(["render", "answered.json", "--for", "google"])).out).toContain('"output": "4 C, rain"');
   });
 
-  it("describes media the model cannot take, or fails with --unsupported-media error", () => {
-    const named = run(["render", "audio.json", "--for", "anthropic"]);
+  it("describes media the model cannot take, or fails with --unsupported-media error", async () => {
+    const named = await run(["render", "audio.json", "--for", "anthropic"]);
     expect(named.code).toBe(0);
     expect(named.err).toContain("1 media stub");
-    const refused = run(["render", "audio.json", "--for", "anthropic", "--unsupported-media", "error"]);
+    const refused = await run(["render", "audio.json", "--for", "anthropic", "--unsupported-media", "error"]);
     expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: "" });
     expect(refused.err).toContain("cannot take audio (audio/mpeg) from a message.");
     expect(refused.err).toContain("--unsupported-media stub");
@@ -249,8 +253,8 @@ describe("parley render", () => {
 });
 
 describe("parley convert", () => {
-  it("detects the API of a body", () => {
-    const { code, out, err } = run(["convert", "chat.json", "--for", "anthropic"]);
+  it("detects the API of a body", async () => {
+    const { code, out, err } = await run(["convert", "chat.json", "--for", "anthropic"]);
     expect({ code, err }).toEqual({
       code: 0,
       err: "parley: 1 repair (1 synthetic result); use --explain for details\n",
@@ -258,82 +262,89 @@ describe("parley convert", () => {
     expect(json(out).messages[2]?.content).toHaveLength(2);
   });
 
-  it.each(["openai-chat", "openai-chat/gpt-5.6", "groq", "openrouter/some/model"])("accepts --from %s", (from) => {
-    expect(run(["convert", "chat.json", "--from", from, "--for", "anthropic"]).code).toBe(0);
-  });
+  it.each(["openai-chat", "openai-chat/gpt-5.6", "groq", "openrouter/some/model"])(
+    "accepts --from %s",
+    async (from) => {
+      expect((await run(["convert", "chat.json", "--from", from, "--for", "anthropic"])).code).toBe(0);
+    },
+  );
 
-  it("accepts a list of messages", () => {
-    const { out } = run(["convert", "bare.json", "--from", "anthropic", "--for", "anthropic"]);
+  it("accepts a list of messages", async () => {
+    const { out } = await run(["convert", "bare.json", "--from", "anthropic", "--for", "anthropic"]);
     expect(json(out).messages).toEqual([{ role: "user", content: [{ type: "text", text: "hello" }] }]);
   });
 
-  it("repairs a body for the same API, and lint finds no errors", () => {
-    const before = run(["lint", "chat.json"]);
+  it("repairs a body for the same API, and lint finds no errors", async () => {
+    const before = await run(["lint", "chat.json"]);
     expect(before.code).toBe(1);
-    const { out } = run(["convert", "chat.json", "--for", "openai-chat/gpt-5.6"]);
-    expect(run(["lint", "-", "--for", "openai-chat/gpt-5.6"], out)).toMatchObject({ code: 0 });
+    const { out } = await run(["convert", "chat.json", "--for", "openai-chat/gpt-5.6"]);
+    expect(await run(["lint", "-", "--for", "openai-chat/gpt-5.6"], out)).toMatchObject({ code: 0 });
   });
 
-  it("renames an argument to a name Anthropic accepts, and reports it", () => {
+  it("renames an argument to a name Anthropic accepts, and reports it", async () => {
     const parameters = { type: "object", properties: { "team:": { type: "string" } }, required: ["team:"] };
     const body = JSON.stringify({
       model: "gpt-4o",
       messages: [{ role: "user", content: "hi" }],
       tools: [{ type: "function", function: { name: "ask", parameters } }],
     });
-    const { code, out, err } = run(["convert", "-", "--for", "anthropic", "--explain"], body);
+    const { code, out, err } = await run(["convert", "-", "--for", "anthropic", "--explain"], body);
     expect(code).toBe(0);
     expect(`${out}${err}`).toMatch(/the argument \W*team:\W* is called team_/);
-    const { out: sent } = run(["convert", "-", "--for", "anthropic"], body);
-    expect(run(["lint", "-", "--for", "anthropic"], sent)).toMatchObject({ code: 0 });
+    const { out: sent } = await run(["convert", "-", "--for", "anthropic"], body);
+    expect(await run(["lint", "-", "--for", "anthropic"], sent)).toMatchObject({ code: 0 });
   });
 
-  it.each(Object.values(homeProviders))("writes a body that passes lint for %s", (id) => {
-    const { code, out } = run(["convert", "chat.json", "--for", id]);
+  it.each(Object.values(homeProviders))("writes a body that passes lint for %s", async (id) => {
+    const { code, out } = await run(["convert", "chat.json", "--for", id]);
     expect(code).toBe(0);
-    expect(run(["lint", "-", "--for", id], out)).toMatchObject({ code: 0 });
+    expect(await run(["lint", "-", "--for", id], out)).toMatchObject({ code: 0 });
   });
 });
 
 describe("parley lint", () => {
-  it("reports a clean body", () => {
-    expect(run(["lint", "good.json", "--wire", "anthropic"])).toEqual({ code: 0, out: "clean (anthropic)\n", err: "" });
+  it("reports a clean body", async () => {
+    expect(await run(["lint", "good.json", "--wire", "anthropic"])).toEqual({
+      code: 0,
+      out: "clean (anthropic)\n",
+      err: "",
+    });
   });
 
-  it("prints one finding per line, then a summary", () => {
-    const { code, out } = run(["lint", "bad.json", "--for", "anthropic/claude-sonnet-5"]);
+  it("prints one finding per line, then a summary", async () => {
+    const { code, out } = await run(["lint", "bad.json", "--for", "anthropic/claude-sonnet-5"]);
     expect(code).toBe(1);
     const lines = out.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^\/messages\/0\/content\S* {2}anthropic\/\S+ {2}.+ {2}\[error, rejected\]$/);
     expect(lines.at(-1)).toMatch(/^\d+ errors? \(anthropic, anthropic\/claude-sonnet-5\)$/);
   });
 
-  it("prints JSON with --json", () => {
-    const { code, out } = run(["lint", "bad.json", "--wire", "anthropic", "--json"]);
+  it("prints JSON with --json", async () => {
+    const { code, out } = await run(["lint", "bad.json", "--wire", "anthropic", "--json"]);
     expect(code).toBe(1);
     expect(json(out).findings[0]).toMatchObject({ level: "error", effect: "rejected" });
-    expect(json(run(["lint", "good.json", "--wire", "anthropic", "--json"]).out)).toEqual({ findings: [] });
+    expect(json((await run(["lint", "good.json", "--wire", "anthropic", "--json"])).out)).toEqual({ findings: [] });
   });
 
-  it("takes the API from --for or detects it", () => {
-    expect(run(["lint", "good.json", "--for", "anthropic"]).out).toBe("clean (anthropic, anthropic)\n");
-    expect(run(["lint", "chat.json"]).out).toContain("(openai-chat)");
+  it("takes the API from --for or detects it", async () => {
+    expect((await run(["lint", "good.json", "--for", "anthropic"])).out).toBe("clean (anthropic, anthropic)\n");
+    expect((await run(["lint", "chat.json"])).out).toContain("(openai-chat)");
   });
 
-  it("exits with 0 if there is only advice", () => {
+  it("exits with 0 if there is only advice", async () => {
     const reused = {
       ...anthropicBody,
       messages: [{ role: "assistant", content: "Hi." }, ...anthropicBody.messages],
     };
-    const { code, out } = run(["lint", "-", "--wire", "anthropic"], JSON.stringify(reused));
+    const { code, out } = await run(["lint", "-", "--wire", "anthropic"], JSON.stringify(reused));
     expect(out).toContain("[advice, accepted]");
     expect(out).toMatch(/\n1 advice \(anthropic\)\n$/);
     expect(code).toBe(0);
   });
 
-  it("sanitizes text of the body for the terminal", () => {
+  it("sanitizes text of the body for the terminal", async () => {
     const body = { ...anthropicBody, messages: [{ role: "user", content: [{ type: "\u001B[2Jx\n" }] }] };
-    expect(run(["lint", "-", "--wire", "anthropic"], JSON.stringify(body)).out).not.toMatch(/[^\P{Cc}\n]/u);
+    expect((await run(["lint", "-", "--wire", "anthropic"], JSON.stringify(body))).out).not.toMatch(/[^\P{Cc}\n]/u);
   });
 });
 
@@ -364,9 +375,9 @@ describe("parley completion", () => {
     expect(complete(["parley", "render", "a "])).toEqual(["a folder"]);
   });
 
-  it("prints scripts for zsh and fish", () => {
-    expect(run(["completion", "zsh"]).out).toMatch(/^#compdef parley\n/);
-    const fish = run(["completion", "fish"]).out;
+  it("prints scripts for zsh and fish", async () => {
+    expect((await run(["completion", "zsh"])).out).toMatch(/^#compdef parley\n/);
+    const fish = (await run(["completion", "fish"])).out;
     for (const { name } of commands) expect(fish).toContain(`-a ${name} -d '`);
   });
 });
@@ -379,8 +390,8 @@ describe("large bodies", () => {
     return write("large.json", { ...chatBody, messages });
   };
 
-  it("are converted in full", () => {
-    const { code, out } = run(["convert", large(), "--for", "anthropic"]);
+  it("are converted in full", async () => {
+    const { code, out } = await run(["convert", large(), "--for", "anthropic"]);
     expect(code).toBe(0);
     expect(json(out).messages[2]?.content[1]?.content[0]?.text).toHaveLength(32_000_000);
   });
@@ -400,13 +411,13 @@ describe("large bodies", () => {
 });
 
 describe("tools", () => {
-  const listed = (
+  const listed = async (
     args: readonly string[],
-  ): readonly { name: string; access: string; parameters: { properties: object } }[] =>
-    JSON.parse(run(["tools", ...args, "--json"]).out).tools;
+  ): Promise<readonly { name: string; access: string; parameters: { properties: object } }[]> =>
+    JSON.parse((await run(["tools", ...args, "--json"])).out).tools;
 
-  it("prints all twelve tools with access and parameters", () => {
-    expect(listed([]).map(({ name, access }) => [name, access])).toEqual(
+  it("prints all twelve tools with access and parameters", async () => {
+    expect((await listed([])).map(({ name, access }) => [name, access])).toEqual(
       expect.arrayContaining([
         ["read_file", "read"],
         ["replace", "write"],
@@ -414,16 +425,16 @@ describe("tools", () => {
         ["web_fetch", "network"],
       ]),
     );
-    expect(listed([])).toHaveLength(12);
-    const { out } = run(["tools"]);
-    for (const { name, parameters } of listed([]))
+    expect(await listed([])).toHaveLength(12);
+    const { out } = await run(["tools"]);
+    for (const { name, parameters } of await listed([]))
       for (const word of [name, ...Object.keys(parameters.properties)]) expect(out).toContain(word);
     expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
   });
 
-  it("prints one tool by name, and suggests the nearest name for a mistyped one", () => {
-    expect(listed(["glob"]).map(({ name }) => name)).toEqual(["glob"]);
-    expect(run(["tools", "reed_file"])).toMatchObject({ code: 2, out: "" });
-    expect(run(["tools", "reed_file"]).err).toContain("Did you mean read_file?");
+  it("prints one tool by name, and suggests the nearest name for a mistyped one", async () => {
+    expect((await listed(["glob"])).map(({ name }) => name)).toEqual(["glob"]);
+    expect(await run(["tools", "reed_file"])).toMatchObject({ code: 2, out: "" });
+    expect((await run(["tools", "reed_file"])).err).toContain("Did you mean read_file?");
   });
 });

@@ -25,6 +25,7 @@ import type { SwitchCheck } from "../../src/agent/models/switch-check.ts";
 import type { SessionRequest } from "../../src/cli/sessions/requests.ts";
 import type { SessionSummary } from "../../src/session/store/summary.ts";
 import { bin, ensureBuilt, type Ran } from "../built.ts";
+import { runCommand } from "../support/run-command.ts";
 
 let base: string;
 let here: string;
@@ -50,15 +51,8 @@ const environment = (): Record<string, string> => ({
   TZ: "UTC",
 });
 
-const run = async (args: readonly string[], { cwd = here, input = "", env = {} }: RunOptions = {}): Promise<Ran> => {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...environment(), ...env } });
-  let [out, err] = ["", ""];
-  child.stdout.on("data", (chunk: Buffer) => (out += String(chunk)));
-  child.stderr.on("data", (chunk: Buffer) => (err += String(chunk)));
-  child.stdin.end(input);
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, out, err };
-};
+const run = (args: readonly string[], { cwd = here, input = "", env = {} }: RunOptions = {}): Promise<Ran> =>
+  runCommand(args, { cwd, input, env: { ...environment(), ...env } });
 
 /** Runs a command that must succeed and returns its output. */
 const runOk = async (args: readonly string[], setting?: RunOptions): Promise<string> => {

@@ -19,9 +19,13 @@ export type SimulationTotals = {
 
 /**
  * Simulates in a process of its own, from one file: where modules are loaded from the disk, late imports take real
- * time, and simulated time would run on meanwhile.
+ * time, and simulated time would run on meanwhile. `isTraced` prints every event on stderr.
  */
-export const simulateMany = async (count: number, seed: number): Promise<SimulationTotals> => {
+export const simulateMany = async (
+  count: number,
+  seed: number,
+  { isTraced = false }: { readonly isTraced?: boolean } = {},
+): Promise<SimulationTotals> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-simulate-"));
   const outfile = join(folder, "child.mjs");
   try {
@@ -34,7 +38,7 @@ export const simulateMany = async (count: number, seed: number): Promise<Simulat
       logLevel: "error",
       banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     });
-    return await run(outfile, [`${count}`, `${seed}`]);
+    return await run(outfile, [`${count}`, `${seed}`, ...(isTraced ? ["trace"] : [])]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

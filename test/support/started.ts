@@ -34,7 +34,7 @@ export const start = (
 ): Started => {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: home,
-    env: { ...nowhere, HOME: home, USERPROFILE: home, ...env },
+    env: isolatedEnvironment(home, env),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
@@ -55,8 +55,17 @@ export const start = (
   };
 };
 
-/** No cloud hands out keys to this machine, and no proxy stands before it. */
-const nowhere = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: "true" };
+/** An environment with these variables alone: no cloud provides keys, and there is no proxy. */
+export const isolatedEnvironment = (
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> => ({
+  METADATA_SERVER_DETECTION: "none",
+  AWS_EC2_METADATA_DISABLED: "true",
+  HOME: home,
+  USERPROFILE: home,
+  ...env,
+});
 
 /** Every simulator on one port, and the variables that point Parley there with keys for all. */
 export const servedToAll = async (

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FrameReader, maxFrameLength, readFrame } from "./frames.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 const framesIn = (...pieces: readonly (string | Uint8Array)[]): unknown[] => {
   const frames = new FrameReader();
@@ -18,7 +18,6 @@ describe("a server's output", () => {
         const at = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
         expect(framesIn(...at.slice(1).map((end, index) => bytes.subarray(at[index], end)))).toEqual(whole);
       }),
-      { seed: 1 },
     );
   });
 

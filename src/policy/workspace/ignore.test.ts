@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { disks, file, folder, link, createRealFixture, type WorkspaceFixture } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 let fixture: WorkspaceFixture;
 let workspace: Workspace;
@@ -219,7 +219,7 @@ describe("ignore files", () => {
           );
         },
       ),
-      { numRuns: 60, seed: 7 },
+      { numRuns: 60 },
     );
   });
 });

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, it } from "vitest";
 import { anthropicCases } from "./rules.cases.ts";
 import { lint } from "../lint.ts";
 import { testRules } from "../test-rules.cases.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 describe("anthropic rules", () => {
   testRules("anthropic", anthropicCases);
@@ -44,7 +44,6 @@ describe("anthropic rules", () => {
           target,
         );
       }),
-      { seed: 1 },
     );
   });
 });

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, it } from "vitest";
 import { bedrockCases } from "./rules.cases.ts";
 import { lint } from "../lint.ts";
 import { testRules } from "../test-rules.cases.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 describe("bedrock rules", () => {
   testRules("bedrock", bedrockCases);
@@ -43,7 +43,6 @@ describe("bedrock rules", () => {
           target,
         );
       }),
-      { seed: 1 },
     );
   });
 });

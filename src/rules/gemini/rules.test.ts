@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, it } from "vitest";
 import { geminiCases } from "./rules.cases.ts";
 import { lint } from "../lint.ts";
 import { testRules } from "../test-rules.cases.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 describe("gemini rules", () => {
   testRules("gemini", geminiCases);
@@ -41,7 +41,6 @@ describe("gemini rules", () => {
           { wire: "gemini", provider: "code-assist" },
         );
       }),
-      { seed: 1 },
     );
   });
 });

@@ -1,7 +1,9 @@
-import { assert, array, constantFrom, property, tuple, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createDiffDisplay } from "./diff-display.ts";
 import { diffLines, type LineChange } from "./diff-lines.ts";
+import { fc } from "../../../test/support/fast-check.ts";
+
+const { assert, array, constantFrom, property, tuple, string } = fc;
 
 const side = (changes: readonly LineChange[], gone: LineChange["sign"]): readonly string[] =>
   changes.filter(({ sign }) => sign !== gone).map(({ line }) => line);

@@ -1,8 +1,8 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StreamFrame } from "../../wire/decode/events.ts";
 import { createEventStreamParser, createSseParser, type FrameParser } from "./frames.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -155,7 +155,7 @@ describe("Amazon's event stream", () => {
         const chunks = at.slice(1).map((end, index) => stream.subarray(at[index], end));
         expect(await framesOf(createEventStreamParser, chunks)).toEqual(expected);
       }),
-      { seed: 1, numRuns: 200 },
+      { numRuns: 200 },
     );
     expect(
       await framesOf(

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testTerminal, type TestTerminal } from "../../../test/tui/terminal.ts";
 import { simulatedWorld, type SimulatedWorld } from "../../world/simulated/world.ts";
@@ -11,6 +10,7 @@ import { createSgrEncoder } from "./sgr.ts";
 import { type LiveView, Screen } from "./screen.ts";
 import { LinePrinter } from "./line-printer.ts";
 import { dark, light, themeFor } from "./theme.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 const plainPaint = createSgrEncoder({ theme: dark, depth: "none" });
 
@@ -158,7 +158,7 @@ describe("the screen", () => {
             .join(""),
         );
       }),
-      { seed: 1, numRuns: 150 },
+      { numRuns: 150 },
     );
   });
 
@@ -257,7 +257,7 @@ describe("the screen", () => {
         }
         expect(terminal.screen.effects()).toEqual([]);
       }),
-      { seed: 1, numRuns: 150 },
+      { numRuns: 150 },
     );
   });
 

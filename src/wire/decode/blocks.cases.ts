@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect } from "vitest";
 import { done, text } from "../../conversation/builders.ts";
 import type { Origin } from "../../conversation/entry.ts";
@@ -8,6 +7,7 @@ import type { Target } from "../../transcript/target.ts";
 import type { ResponseEvent, ResponsePart, ResponseDecoder, FinishReason, StreamFrame, TokenUsage } from "./events.ts";
 import { write } from "../wire.cases.ts";
 import type { Wire } from "../wire.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 
 /** Everything a stream has to tell, to its end. */
 export const eventsOf = (decode: ResponseDecoder<never>, frames: readonly StreamFrame[]): readonly ResponseEvent[] => {

@@ -22,6 +22,7 @@ import { needsProxy, createProxiedNet } from "./proxy.ts";
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   vi.useRealTimers();
   for (const close of closers.splice(0)) await close();
 });
@@ -159,6 +160,8 @@ const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => 
 describe("a proxy", () => {
   it("tunnels https without seeing its content, and gets only its own password", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    // Node prints a warning about the variable.
+    vi.spyOn(process, "emitWarning").mockReturnValue();
     const proxy = await openProxy(await listen(createSecureServer(selfSigned("api.example.test"), echo)));
     const net = createProxiedNet({ HTTPS_PROXY: `http://me:p%40ss@127.0.0.1:${proxy.port}` });
 

@@ -30,6 +30,7 @@ const plain = (...args: readonly string[]): string =>
     cwd: repository,
     env: { PATH: "/usr/bin:/bin", HOME: base, GIT_CONFIG_NOSYSTEM: "1" },
     encoding: "utf8",
+    stdio: "pipe",
   });
 
 const queries: readonly GitQuery[] = [

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -14,23 +15,14 @@ const quotaError = (): Error =>
     syscall: "write",
   });
 
-const fault = vi.hoisted(() => ({ isOn: false }));
-vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
-  const writeSync: typeof fs.writeSync = (...given: readonly unknown[]): number => {
-    if (fault.isOn) throw quotaError();
-    return Reflect.apply(fs.writeSync, fs, given);
-  };
-  return { ...fs, writeSync };
-});
-
 let base: string;
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "parley-quota-")));
   writeFileSync(join(base, "a.txt"), "before");
 });
 afterEach(() => {
-  fault.isOn = false;
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   rmSync(base, { recursive: true, force: true });
 });
 
@@ -38,7 +30,10 @@ it("a write beyond the quota fails as EDQUOT, and changes neither the file nor t
   const folder = await realDisk.openFolder(base);
   const { identity } = (await folder.stat("a.txt"))!;
   const log = await folder.openAppend("log");
-  fault.isOn = true;
+  vi.spyOn(fs, "writeSync").mockImplementation(() => {
+    throw quotaError();
+  });
+  syncBuiltinESMExports();
   const failures = await Promise.allSettled([
     folder.replaceFile("a.txt", Buffer.from("after"), identity),
     folder.writeFile("b.txt", Buffer.from("new")),

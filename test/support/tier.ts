@@ -1,0 +1,23 @@
+import { inject } from "vitest";
+
+/*
+ * How much a test does in each tier: quick (`npm test`), all (`npm run test:all`, CI) and nightly (`npm run
+ * test:nightly`: as much as all, with fresh seeds). vitest.config.ts reads the tier from vitest's mode.
+ */
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly tier: Tier;
+    /** Added to every seed; 0 except at night. */
+    readonly seedOffset: number;
+  }
+}
+
+export type Tier = "quick" | "all" | "nightly";
+
+/** Returns the amount of the running tier. At night it is the one of `all`. */
+export const perTier = ({ quick, all }: { readonly quick: number; readonly all: number }): number =>
+  inject("tier") === "quick" ? quick : all;
+
+/** Returns the seed itself in the quick tier and in CI, and a fresh one at night. */
+export const seedFor = (seed: number): number => (seed + inject("seedOffset")) % 2 ** 31;
