@@ -100,6 +100,9 @@ const partEntries = [
   ],
   // The first request must not wait for the tools, nor a tool for another provider.
   ["headless", among("agent/toolbox"), among("providers/definitions/[a-z-]+")],
+  // "initialize" of an editor is answered by the first of these alone.
+  ["acp", among("cli/acp/run")],
+  ["editor", among("cli/acp/host", "acp/sessions")],
   // Each run needs the first of these, and one or two of the others.
   ["wires", among("providers/definitions/google"), among("providers/definitions/anthropic")],
   ["openai", among("providers/definitions/openai"), among("providers/definitions/openai-chat")],

@@ -4,6 +4,7 @@ import type { CallId, UserPart } from "../conversation/parts.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { RenderReport } from "../transcript/incremental-renderer.ts";
 import type { Destination } from "../wire/bind.ts";
+import type { ThinkingSetting } from "../wire/wire.ts";
 import type { AgentEvent, UsageTotals } from "./events.ts";
 import type { ModelRef } from "./models/name.ts";
 import type { ModelPool } from "./models/router.ts";
@@ -36,6 +37,8 @@ export type Agent = {
   readonly pool: () => ModelPool;
   /** Switches to another pool, or another model of it, from the next request on. */
   readonly switchModel: (pool: ModelPool, model?: ModelRef) => void;
+  /** Sets how much models think, from the next request on; undefined for each model's own default. */
+  readonly setThinking: (effort: ThinkingSetting["effort"] | undefined) => void;
   /** Computes what switching to a model would cost and lose. */
   readonly checkSwitch: (model: ModelRef) => Promise<SwitchCheck>;
   /** Compacts the context now, while no turn runs. False if there is nothing to compact. */

@@ -17,6 +17,7 @@ import type { Journal } from "./session/journal.ts";
 import type { TurnContext } from "./turn/context.ts";
 import { TurnRunner } from "./turn/runner.ts";
 import { Turn } from "./turn/turn.ts";
+import type { RequestSettings } from "../wire/wire.ts";
 
 /** Creates an agent. Nothing is sent before the first `send`. */
 export const createAgent = (options: AgentOptions): Agent => {
@@ -34,6 +35,8 @@ export const createAgent = (options: AgentOptions): Agent => {
 type AgentCore = {
   readonly options: AgentOptions;
   readonly router: ModelRouter;
+  /** The settings of the next request. */
+  readonly requestSettings: { current: RequestSettings };
   readonly spending: SpendingTracker;
   readonly builder: RequestBuilder;
   readonly window: ContextWindow;
@@ -53,6 +56,7 @@ const createCore = (options: AgentOptions): AgentCore => {
   return {
     options,
     router,
+    requestSettings: { current: options.settings ?? {} },
     spending,
     builder,
     window: new ContextWindow({
@@ -73,7 +77,7 @@ const createCore = (options: AgentOptions): AgentCore => {
 
 const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
   const { options, router, spending, builder, window, inputCheck, scheduler, events } = core;
-  const { clock, transport, journal, settings = {}, limits, fetchFile, beforeRequest } = options;
+  const { clock, transport, journal, limits, fetchFile, beforeRequest } = options;
   const { emit } = events;
   let requests = 0;
   return {
@@ -83,7 +87,9 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
     router,
     spending,
     window,
-    settings,
+    get settings() {
+      return core.requestSettings.current;
+    },
     inputCheck,
     clock,
     limits: { turns: limits?.turns ?? Number.POSITIVE_INFINITY, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
@@ -158,16 +164,21 @@ const approvalMethods = (
 
 const modelMethods = ({
   options: { transport, journal, modelInputs },
+  requestSettings,
   router,
   spending,
   builder,
   window,
   inputCheck,
   events,
-}: AgentCore): Pick<Agent, "model" | "pool" | "switchModel" | "checkSwitch" | "runSideQuery"> => ({
+}: AgentCore): Pick<Agent, "model" | "pool" | "switchModel" | "setThinking" | "checkSwitch" | "runSideQuery"> => ({
   model: () => router.current,
   pool: () => router.pool,
   switchModel: (pool, model) => recordModelChange(router.switchTo(pool, model), { journal, emit: events.emit }),
+  setThinking: (effort) => {
+    const { thinking: _, ...others } = requestSettings.current;
+    requestSettings.current = effort === undefined ? others : { ...others, thinking: { effort } };
+  },
   checkSwitch: async (model) => {
     const { checkSwitch } = await import("./models/switch-check.ts");
     await inputCheck?.prepare(model, new AbortController().signal);

@@ -1,4 +1,5 @@
 import type { CommandOption, CommandSpec } from "./command.ts";
+import { acpCommand } from "./acp/command.ts";
 import { chatCommand } from "./chat/command.ts";
 import { mcpCommand } from "./mcp/command.ts";
 import { sessionCommands } from "./sessions/commands.ts";
@@ -51,6 +52,7 @@ const requestExitCodes = [
 /** All commands. */
 export const commands: readonly CommandSpec[] = [
   chatCommand,
+  acpCommand,
   ...sessionCommands,
   {
     name: "render",

@@ -1,0 +1,393 @@
+import type { PromptResponse, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
+import type { AgentEvent, AgentFailure, EndReason } from "../agent/events.ts";
+import { loadModel, modelName } from "../agent/models/name.ts";
+import { singleModelPool } from "../agent/models/choose.ts";
+import type { AgentSession } from "../agent/open-agent.ts";
+import type { Call, UserPart } from "../conversation/parts.ts";
+import { isApprovalMode, type ApprovalMode } from "../policy/gate/approval-mode.ts";
+import type { ApprovalRequest, CallStatus } from "../scheduler/events.ts";
+import type { LoadedSettings } from "../settings/load/load.ts";
+import type { World } from "../world/world.ts";
+import type { SessionClient } from "./client.ts";
+import {
+  describeConfig,
+  describeModels,
+  describeModes,
+  isThoughtLevel,
+  listModels,
+  providerOf,
+  type SessionConfig,
+  type ThoughtLevel,
+} from "./config.ts";
+import { permissionRequest, readPermissionAnswer } from "./permission.ts";
+import { readPrompt, type ClientPrompt } from "./prompt.ts";
+import { errorCodes, internalError, invalidParams, RpcError } from "./rpc-error.ts";
+import { foldEvent, initialState, toolCallId, type SessionEvent, type UpdateState } from "./updates.ts";
+
+/** An opened agent session, and what it was opened with. */
+export type OpenedSession = {
+  readonly opened: AgentSession;
+  readonly loaded: LoadedSettings;
+  readonly world: World;
+  readonly home: string;
+  readonly folder: string;
+};
+
+/** One session of a client: runs its prompts, sends updates and asks for permissions. */
+export class AcpSession {
+  readonly #client: SessionClient;
+  readonly #calls = new Map<string, Call>();
+  /** The permission questions that wait, by call. */
+  readonly #questions = new Map<string, AbortController>();
+  /** Messages for the person that wait for the first prompt. */
+  #notes: string[] = [];
+  #session: OpenedSession | undefined;
+  #state: UpdateState = initialState;
+  #turn: RunningTurn | undefined;
+  /** Prompts that wait for the running turn to end, one after the other. */
+  #line: Promise<unknown> = Promise.resolve();
+  /** Counts cancellations: a prompt that waits is cancelled by the next one. */
+  #cancellations = 0;
+  /** Measurements of the context window that are still to be sent. */
+  #measurement: Promise<void> = Promise.resolve();
+  #mode: ApprovalMode = "default";
+  #thoughtLevel: ThoughtLevel = "default";
+  #hasTitle = false;
+
+  constructor(client: SessionClient) {
+    this.#client = client;
+  }
+
+  /** Takes the session over once it is open. Events before that are shown, too. */
+  start(
+    session: OpenedSession,
+    { notes, hasTitle }: { readonly notes: readonly string[]; readonly hasTitle: boolean },
+  ): void {
+    this.#session = session;
+    this.#mode = session.loaded.policy.mode;
+    this.#thoughtLevel = session.loaded.settings.thinking ?? "default";
+    this.#hasTitle = hasTitle;
+    this.#notes = [...notes];
+  }
+
+  get id(): string {
+    return this.#opened.opened.session.id;
+  }
+
+  get session(): OpenedSession {
+    return this.#opened;
+  }
+
+  /** Modes, config options and models, as `session/new` and `session/load` return them. */
+  describe(): object {
+    const config = this.#config();
+    return { modes: describeModes(config), configOptions: describeConfig(config), models: describeModels(config) };
+  }
+
+  /** Receives every event of the agent. */
+  readonly onEvent = (event: AgentEvent): void => {
+    this.#watchCalls(event, undefined);
+    this.#fold(event);
+    if (event.type === "usage") this.#measure();
+    if (event.type === "user") this.#sendTitle(event.parts);
+    if (event.type === "model-changed") this.#sendConfig();
+  };
+
+  /** Runs a prompt, or queues it in the running turn, and resolves once the turn has ended. */
+  async prompt(blocks: unknown, signal: AbortSignal): Promise<PromptResponse> {
+    const prompt = readPrompt(blocks);
+    const cancellations = this.#cancellations;
+    const abort = (): void => void this.cancel();
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      const turn = this.#turn;
+      if (turn === undefined) return await this.#begin(prompt);
+      const parts = await this.#collectParts(prompt, turn.controller.signal);
+      if (this.#turn === turn && this.#opened.opened.agent.queueMessage(parts)) return await turn.ended;
+      return await this.#waitInLine(() =>
+        cancellations === this.#cancellations ? this.#begin(prompt) : { stopReason: "cancelled" },
+      );
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Cancels the running turn and the prompts that wait. Resolves once nothing runs any more. */
+  async cancel(): Promise<void> {
+    this.#cancellations += 1;
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    this.#questions.clear();
+    turn.isCancelled = true;
+    await this.#opened.opened.agent.cancel();
+    turn.controller.abort();
+    await turn.ended.catch(() => undefined);
+  }
+
+  /** Changes the approval mode, for later calls and for pending questions. */
+  async setMode(mode: unknown): Promise<void> {
+    if (!isApprovalMode(mode)) throw invalidParams(`Unknown mode ${JSON.stringify(mode)}.`);
+    const { opened } = this.#opened;
+    const { gate } = await opened.services();
+    gate.setMode(mode);
+    this.#mode = mode;
+    await opened.agent.reevaluateApprovals();
+    this.#client.update({ sessionUpdate: "current_mode_update", currentModeId: mode });
+    this.#sendConfig();
+  }
+
+  /** Changes a config option and returns all of them. */
+  async setOption(id: unknown, value: unknown): Promise<object> {
+    switch (id) {
+      case "mode":
+        await this.setMode(value);
+        break;
+      case "model":
+        await this.setModel(value);
+        break;
+      case "thought_level":
+        this.#setThoughtLevel(value);
+        break;
+      default:
+        throw invalidParams(`Unknown option ${JSON.stringify(id)}. Available: mode, model, thought_level.`);
+    }
+    return { configOptions: describeConfig(this.#config()) };
+  }
+
+  /** Switches the model from the next request on, and says what that costs and loses. */
+  async setModel(name: unknown): Promise<void> {
+    if (typeof name !== "string") throw invalidParams("A model is named as provider/model.");
+    const { agent } = this.#opened.opened;
+    const model = await loadModel(name).catch((error: unknown) => {
+      throw invalidParams(error instanceof Error ? error.message : String(error));
+    });
+    const before = modelName(agent.model());
+    if (modelName(model) === before) return;
+    const check = agent.hasMessages() ? await agent.checkSwitch(model) : undefined;
+    agent.switchModel(singleModelPool(model));
+    if (check === undefined || providerOf(before) === model.provider.id) return;
+    const { switchNotice } = await import("./switch-notice.ts");
+    this.#fold({ type: "notice", text: switchNotice(check) });
+  }
+
+  /** Shows messages for the person: as notices at once, or as thoughts with the first prompt. */
+  sendNotes(): void {
+    if (this.#client.capabilities.notices) this.#flushNotes();
+  }
+
+  /** Sends the config options, after one changed. */
+  #sendConfig(): void {
+    if (this.#session === undefined) return;
+    this.#client.update({ sessionUpdate: "config_option_update", configOptions: describeConfig(this.#config()) });
+  }
+
+  #setThoughtLevel(level: unknown): void {
+    if (!isThoughtLevel(level)) throw invalidParams(`Unknown thinking level ${JSON.stringify(level)}.`);
+    this.#opened.opened.agent.setThinking(level === "default" ? undefined : level);
+    this.#thoughtLevel = level;
+    this.#sendConfig();
+  }
+
+  #config(): SessionConfig {
+    const { opened, world } = this.#opened;
+    const { agent } = opened;
+    const current = agent.model();
+    return {
+      mode: this.#mode,
+      model: modelName(current),
+      thoughtLevel: this.#thoughtLevel,
+      models: listModels([current, ...agent.pool().models], world.env),
+    };
+  }
+
+  get #opened(): OpenedSession {
+    if (this.#session === undefined) throw new Error("The session is not open yet.");
+    return this.#session;
+  }
+
+  #begin(prompt: ClientPrompt): Promise<PromptResponse> {
+    const controller = new AbortController();
+    const turn: RunningTurn = { controller, isCancelled: false, ended: Promise.resolve({ stopReason: "end_turn" }) };
+    this.#turn = turn;
+    turn.ended = this.#run(prompt, turn).finally(() => {
+      if (this.#turn === turn) this.#turn = undefined;
+    });
+    return turn.ended;
+  }
+
+  async #waitInLine(run: () => PromptResponse | Promise<PromptResponse>): Promise<PromptResponse> {
+    const turn = this.#line.then(async () => {
+      while (this.#turn !== undefined) await this.#turn.ended.catch(() => undefined);
+      return run();
+    });
+    this.#line = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Runs one turn. All updates are sent before it resolves. */
+  async #run(prompt: ClientPrompt, turn: RunningTurn): Promise<PromptResponse> {
+    const { agent } = this.#opened.opened;
+    const { signal } = turn.controller;
+    let end: TurnEnd = { type: "cancelled" };
+    this.#flushNotes();
+    try {
+      const parts = await this.#collectParts(prompt, signal);
+      if (!turn.isCancelled)
+        for await (const event of agent.send(parts, signal))
+          if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") end = event;
+    } catch (error) {
+      if (!turn.isCancelled) throw error;
+    } finally {
+      this.#fold({ type: "cancelled" });
+      this.#questions.clear();
+      this.#calls.clear();
+    }
+    await this.#measurement;
+    if (turn.isCancelled) return { stopReason: "cancelled" };
+    return this.#answer(end);
+  }
+
+  #answer(end: TurnEnd): PromptResponse {
+    switch (end.type) {
+      case "cancelled":
+        return { stopReason: "cancelled" };
+      case "failed":
+        throw failureError(end.failure);
+      case "finished": {
+        const { stopReason, message } = stopReasons[end.reason];
+        if (message !== undefined) this.#fold({ type: "notice", text: message });
+        return { stopReason };
+      }
+    }
+  }
+
+  async #collectParts({ text, parts, blobs }: ClientPrompt, signal: AbortSignal): Promise<readonly UserPart[]> {
+    const { opened } = this.#opened;
+    opened.addBlobs(blobs);
+    const attached = text === "" ? { parts: [], messages: [] } : await opened.attach(text, signal);
+    for (const message of attached.messages) this.#fold({ type: "notice", text: message });
+    return [...attached.parts, ...parts];
+  }
+
+  #fold(event: SessionEvent): void {
+    const session = this.#session;
+    const { state, updates } = foldEvent(this.#state, event, {
+      folder: session?.folder ?? "",
+      features: this.#client.capabilities,
+      entries: session?.opened.agent.entryCount() ?? 0,
+    });
+    this.#state = state;
+    for (const update of updates) this.#send(update);
+  }
+
+  #send(update: SessionUpdate): void {
+    if (this.#session === undefined) return;
+    this.#client.update(update);
+  }
+
+  #flushNotes(): void {
+    for (const text of this.#notes.splice(0)) this.#fold({ type: "notice", text });
+  }
+
+  #measure(): void {
+    const { agent } = this.#opened.opened;
+    this.#measurement = agent.contextUsage().then(
+      ({ used, size }) => this.#fold({ type: "context", used, size, cost: agent.usageTotals().cost }),
+      () => undefined,
+    );
+  }
+
+  /** The title of a new session is the beginning of its first prompt, as in lists of sessions. */
+  #sendTitle(parts: readonly UserPart[]): void {
+    if (this.#hasTitle) return;
+    const [first] = parts.flatMap((part) => (part.type === "text" ? [part.text.replaceAll(/\s+/g, " ").trim()] : []));
+    if (first === undefined || first === "") return;
+    this.#hasTitle = true;
+    const title = first.length <= 80 ? first : `${Array.from(first).slice(0, 79).join("")}…`;
+    this.#client.update({ sessionUpdate: "session_info_update", title });
+  }
+
+  /** Follows calls: asks for permission where one needs approval, and withdraws the question once it has moved on. */
+  #watchCalls(event: AgentEvent, agent: string | undefined): void {
+    switch (event.type) {
+      case "agent":
+        return this.#watchCalls(event.event, event.agent);
+      case "call-requested":
+        return void this.#calls.set(toolCallId(event.call.id, agent), event.call);
+      case "call-updated":
+        return this.#watchStatus(toolCallId(event.call, agent), event.call, event.status, agent);
+      default:
+    }
+  }
+
+  #watchStatus(id: string, callId: Call["id"], status: CallStatus, agent: string | undefined): void {
+    this.#questions.get(id)?.abort();
+    this.#questions.delete(id);
+    if (status.state === "awaiting_approval") void this.#ask(id, callId, status.approval, agent);
+  }
+
+  /** Asks about one call. A late answer, to a question that was withdrawn or of an old turn, changes nothing. */
+  async #ask(id: string, callId: Call["id"], approval: ApprovalRequest, agent: string | undefined): Promise<void> {
+    const call = this.#calls.get(id);
+    const { opened, folder } = this.#opened;
+    const question = new AbortController();
+    this.#questions.set(id, question);
+    const answer = await this.#client
+      .request(
+        "session/request_permission",
+        permissionRequest({ id, call: call ?? unknownCall(callId), approval, folder }),
+        question.signal,
+      )
+      .catch(() => undefined);
+    if (this.#questions.get(id) !== question) return;
+    this.#questions.delete(id);
+    const decision = readPermissionAnswer(answer, approval);
+    // Closing the question is cancelling the turn, as in the protocol.
+    if (decision.type === "cancel") return void this.cancel();
+    opened.agent.decide(callId, decision, agent);
+  }
+}
+
+type RunningTurn = {
+  readonly controller: AbortController;
+  isCancelled: boolean;
+  ended: Promise<PromptResponse>;
+};
+
+type TurnEnd = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }>;
+
+const unknownCall = (id: Call["id"]): Call => ({ type: "call", id, tool: "", input: { type: "parsed", value: {} } });
+
+/** The reason to stop, and a message for the person where it says too little. */
+const stopReasons: { readonly [reason in EndReason]: { readonly stopReason: StopReason; readonly message?: string } } =
+  {
+    stop: { stopReason: "end_turn" },
+    other: { stopReason: "end_turn" },
+    paused: { stopReason: "end_turn" },
+    length: { stopReason: "max_tokens", message: "The response reached its length limit and is incomplete." },
+    // A client takes the prompt and what follows out of its history after "refusal"; Parley keeps both.
+    refused: { stopReason: "end_turn", message: "The model declined to respond." },
+    filtered: {
+      stopReason: "end_turn",
+      message: "A content filter stopped the response. Rephrase the prompt, or use another model.",
+    },
+    loop: {
+      stopReason: "max_turn_requests",
+      message: "Stopped: the model kept repeating the same step. Rephrase the prompt, or use another model.",
+    },
+    "max-turns": {
+      stopReason: "max_turn_requests",
+      message: "Stopped at the limit of requests (limits.maxTurns). Send another prompt to continue.",
+    },
+    "max-spend": {
+      stopReason: "max_turn_requests",
+      message: "Stopped: the spending limit is reached (limits.spend). Raise the limit, or use another model.",
+    },
+  };
+
+const failureError = (failure: AgentFailure): RpcError => {
+  const kind = failure.kind === "provider" ? failure.failure.kind : failure.kind;
+  const isAuth = kind === "no-key" || kind === "bad-key" || kind === "misconfigured";
+  if (!isAuth) return internalError(failure.message, { kind });
+  return new RpcError(errorCodes.authRequired, failure.message, { error: failure.message, kind });
+};
