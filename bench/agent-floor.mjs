@@ -1,14 +1,17 @@
 /*
  * The smallest agent: sends requests to a model and runs its tool calls.
- * node agent-floor.mjs URL PROMPT SIZE, with SIZE bytes in place of a system prompt; - as PROMPT reads one prompt per
- * line from stdin. It streams, reads files, runs commands, and stores nothing.
+ * node agent-floor.mjs URL PROMPT SIZE [LOG], with SIZE bytes in place of a system prompt; - as PROMPT reads one prompt per
+ * line from stdin. It streams, reads files, runs commands, and stores nothing; with LOG it appends every step to that
+ * file and waits until it is on disk.
  */
 import { spawn } from "node:child_process";
+import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createInterface } from "node:readline";
 
-const [url, prompt, size] = process.argv.slice(2);
+const [url, prompt, size, log] = process.argv.slice(2);
+const file = log === undefined ? undefined : openSync(log, "a");
 const messages = [{ role: "system", content: "x".repeat(Number(size)) }];
 
 const sendRequest = () =>
@@ -48,6 +51,12 @@ const tools = {
     }),
 };
 
+const store = (step) => {
+  if (file === undefined) return;
+  writeSync(file, `${JSON.stringify(step)}\n`);
+  fdatasyncSync(file);
+};
+
 const runTurn = async (prompt) => {
   messages.push({ role: "user", content: prompt });
   for (;;) {
@@ -62,6 +71,7 @@ const runTurn = async (prompt) => {
       })),
     );
     messages.push(...results);
+    store([answer, ...results]);
   }
 };
 
