@@ -1,6 +1,7 @@
-import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../agent/events.ts";
 import type { Call, Outcome } from "../conversation/parts.ts";
+import type { TodoItem } from "../conversation/todo.ts";
 import type { CallStatus, FinishedCall } from "../scheduler/events.ts";
 import { explainFailure } from "../transport/failure.ts";
 import { fence, resultContent, textContent, viewCall } from "./tool-call.ts";
@@ -93,6 +94,14 @@ export const foldEvent = (state: UpdateState, event: SessionEvent, context: Upda
       });
       return event.discarded ? { ...told, state: { ...told.state, retries: told.state.retries + 1 } } : told;
     }
+    case "todos":
+      return { state, updates: [{ sessionUpdate: "plan", entries: event.todos.flatMap(planEntry) }] };
+    case "task":
+      if (event.task.status === "running") return { state, updates: [] };
+      return notice(state, context, {
+        severity: event.task.status === "failed" ? "warning" : "info",
+        title: `Background task ${event.task.id} ended (${event.task.detail ?? event.task.status}): ${event.task.title}`,
+      });
     case "notice":
       return notice(state, context, { severity: "info", title: event.text });
     case "permission-added":
@@ -108,6 +117,10 @@ export const foldEvent = (state: UpdateState, event: SessionEvent, context: Upda
       return { state, updates: [] };
   }
 };
+
+/** A plan knows no cancelled entries, so those are left out. */
+const planEntry = ({ description, status }: TodoItem): readonly PlanEntry[] =>
+  status === "cancelled" ? [] : [{ content: description, priority: "medium", status }];
 
 const answerId = ({ message, retries }: UpdateState): string => (retries === 0 ? message : `${message}.${retries}`);
 

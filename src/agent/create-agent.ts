@@ -67,6 +67,7 @@ const createCore = (options: AgentOptions): AgentCore => {
       spending,
       compactAt,
       ...(contextOf === undefined ? {} : { contextOf }),
+      ...(options.compactionNotice === undefined ? {} : { compactionNotice: options.compactionNotice }),
       emit: events.emit,
     }),
     inputCheck: modelInputs === undefined ? undefined : new ModelInputCheck(journal, modelInputs),
@@ -96,7 +97,7 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
     scheduler,
     nextRequestNumber: () => (requests += 1),
     takeQueuedMessages: () => turns.takeQueuedMessages(),
-    takeNotices: () => turns.takeNotices(),
+    takeNotices: () => [...(options.takeNotices?.() ?? []), ...turns.takeNotices()],
     emit,
     ...(fetchFile === undefined
       ? {}

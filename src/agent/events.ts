@@ -1,6 +1,8 @@
 import type { Call, CallId, Media, UserPart } from "../conversation/parts.ts";
 import type { AddedRules } from "../policy/gate/create.ts";
+import type { TodoItem } from "../conversation/todo.ts";
 import type { CallStatus, FinishedCall } from "../scheduler/events.ts";
+import type { TaskInfo } from "../tools/capabilities.ts";
 import type { RenderReport } from "../transcript/incremental-renderer.ts";
 import type { Failure } from "../transport/failure.ts";
 import type { FinishReason, TokenUsage } from "../wire/decode/events.ts";
@@ -48,6 +50,10 @@ export type AgentEvent =
   | { readonly type: "retrying"; readonly failure: Failure; readonly delay: number; readonly discarded: boolean }
   /** A message for the person, such as a quirk learned about an endpoint. */
   | { readonly type: "notice"; readonly text: string }
+  /** The model changed its to-do list. The event has the whole list. */
+  | { readonly type: "todos"; readonly todos: readonly TodoItem[] }
+  /** A command or subagent moved to the background, or ended there. It can come outside a turn. */
+  | { readonly type: "task"; readonly task: TaskInfo }
   /** An event of a subagent. `agent` is its name, unique in the session. */
   | { readonly type: "agent"; readonly agent: string; readonly event: AgentEvent }
   | { readonly type: "finished"; readonly reason: EndReason; readonly text: string }

@@ -1,6 +1,7 @@
 import { text as textPart } from "../conversation/builders.ts";
 import type { Blobs, ToolDeclaration } from "../conversation/entry.ts";
 import type { UserPart } from "../conversation/parts.ts";
+import type { TodoItem } from "../conversation/todo.ts";
 import type { McpServers } from "../mcp/servers.ts";
 import type { OpenServices } from "../scheduler/services.ts";
 import type { Session } from "../session/session.ts";
@@ -28,12 +29,14 @@ import type { OpenAgentOptions, ResolvedAgentOptions, SharedAgentOptions } from 
 import type { FetchFile } from "./requests/fetch-media.ts";
 import { createModelCapability } from "./requests/model-capability.ts";
 import { runSideQuery, textQuery } from "./requests/side-query.ts";
+import { SessionWork } from "./session/work.ts";
 import { lastUsedPool, startSession, type StartedSession } from "./session/create.ts";
 import type { PromptAttachments } from "./session/mentions.ts";
 import type { SubagentDefinition } from "./subagents/agent-file.ts";
 import { findSubagents, type SubagentDefinitions } from "./subagents/find.ts";
 import { SubagentRunner } from "./subagents/run.ts";
 import { declareTaskTool } from "./subagents/task-declaration.ts";
+import type { TaskRegistry } from "./tasks/task-registry.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** An open session and its agent. */
@@ -52,6 +55,10 @@ export type AgentSession = {
   /** The subagents that tasks can be given to. */
   readonly agents: readonly SubagentDefinition[];
   readonly servers: McpServers | undefined;
+  /** The to-do list of the model; empty if it keeps none. */
+  readonly todos: () => readonly TodoItem[];
+  /** The commands and subagents in the background. Undefined as long as no tool was used. */
+  readonly tasks: () => TaskRegistry | undefined;
   /** Resolves the mentions in a prompt to the files they name. */
   readonly attach: (message: string, signal: AbortSignal) => Promise<Pick<PromptAttachments, "parts" | "messages">>;
   /** Adds the blobs of media in the next prompt. */
@@ -85,9 +92,9 @@ export const openAgent = async (given: OpenAgentOptions): Promise<AgentSession> 
   const started = await startOrResume(options, models, [...ownTools, ...(connected.servers?.declarations() ?? [])]);
   const pool = await selectPool(options, models.choice, started.session);
   const parts = { options, models, subagents, connected, ownTools, started, pool, startGate, signal: closing.signal };
-  const { agent, toolbox } = assembleAgent(parts, await createApprover(options, ready.promise, closing.signal));
-  ready.resolve(agent);
-  return toAgentSession(parts, agent, toolbox, closing);
+  const assembled = assembleAgent(parts, await createApprover(options, ready.promise, closing.signal));
+  ready.resolve(assembled.agent);
+  return toAgentSession(parts, assembled, closing);
 };
 
 /** Fills in the defaults. Front ends have loaded the settings already, so nothing is loaded for them here. */
@@ -208,7 +215,7 @@ const createApprover = async (
   return answerApprovals(approve, agent, signal);
 };
 
-type AssembledAgent = { readonly agent: Agent; readonly toolbox: LazyToolbox };
+type AssembledAgent = { readonly agent: Agent; readonly toolbox: LazyToolbox; readonly work: SessionWork };
 
 /** Creates the agent and its tools, which refer to each other: tools are opened by the agent's first calls. */
 const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => void) | undefined): AssembledAgent => {
@@ -218,8 +225,9 @@ const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => vo
   const { "limits.maxTurns": turns, "limits.spend": spend } = options.loaded.settings;
   const subagents = new SubagentRunner();
   const spending = new SpendingTracker();
+  const work = new SessionWork({ session, journal, emit: (event) => agent.emit(event) });
   const toolbox: LazyToolbox = new LazyToolbox(
-    () => openSessionToolbox(parts, { agent, shared, spending, subagents }),
+    () => openSessionToolbox(parts, { agent, shared, spending, subagents, work }),
     signal,
   );
   const shared = sharedAgentOptions(parts, async (url, given) => (await toolbox.services()).fetchFile(url, given));
@@ -233,6 +241,8 @@ const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => vo
     spending,
     limits: { ...(turns === undefined ? {} : { turns }), ...(spend === undefined ? {} : { spend }) },
     openScheduler: () => toolbox.scheduler(),
+    takeNotices: () => work.tasks?.takeNotices() ?? [],
+    compactionNotice: () => work.todoNotice(),
     ...(servers === undefined
       ? {}
       : syncServerTools(servers, { prefix, own: ownTools, journal, emit: (event) => agent.emit(event) })),
@@ -242,7 +252,7 @@ const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => vo
       approver?.(event);
     },
   });
-  return { agent, toolbox };
+  return { agent, toolbox, work };
 };
 
 /** The options that subagents share with the agent. */
@@ -276,11 +286,12 @@ type ToolOwner = {
   readonly shared: SharedAgentOptions;
   readonly spending: SpendingTracker;
   readonly subagents: SubagentRunner;
+  readonly work: SessionWork;
 };
 
 const openSessionToolbox = async (
   { options, models: { transport }, subagents: { agents }, connected: { servers, allow }, started }: SessionParts,
-  { agent, shared, spending, subagents }: ToolOwner,
+  { agent, shared, spending, subagents, work }: ToolOwner,
 ): Promise<Toolbox> => {
   const { session, prefix } = started;
   const { settings } = options.loaded;
@@ -291,6 +302,7 @@ const openSessionToolbox = async (
     agents,
     servers,
     allow,
+    work,
     model: createModelCapability(options.world, session.id, (prompt, signal) =>
       runSideQuery(transport, agent.model(), textQuery(prompt), signal),
     ),
@@ -314,8 +326,7 @@ const openSessionToolbox = async (
 
 const toAgentSession = (
   { options, models: { choice }, subagents, connected, started, pool }: SessionParts,
-  agent: Agent,
-  toolbox: LazyToolbox,
+  { agent, toolbox, work }: AssembledAgent,
   closing: AbortController,
 ): AgentSession => {
   const { world, folder, loaded } = options;
@@ -341,6 +352,8 @@ const toAgentSession = (
     warnings,
     agents: subagents.agents,
     servers,
+    todos: () => work.todos,
+    tasks: () => work.tasks,
     attach: async (message, signal) => {
       if (!message.includes("@")) return { parts: [textPart(message)], messages: [] };
       const { resolveMentions } = await import("./session/mentions.ts");
@@ -359,6 +372,7 @@ const toAgentSession = (
     close: async () => {
       closing.abort();
       try {
+        await work.close();
         await servers?.close();
         await toolbox.close();
         await session.close();

@@ -4,6 +4,7 @@ import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { AskUser } from "../tools/capabilities.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { RequestSettings } from "../wire/wire.ts";
@@ -59,6 +60,10 @@ export type AgentOptions = {
   readonly sessionId?: string;
   /** Downloads media named by URL for models that accept only bytes. Without it, such models get the URL as text. */
   readonly fetchFile?: FetchFile;
+  /** Removes and returns notices for the model, such as the end of a background task. Called between requests. */
+  readonly takeNotices?: () => readonly string[];
+  /** Text the model has to read again after older entries were replaced by a summary. */
+  readonly compactionNotice?: () => string | undefined;
   /** The running subagents, by name. */
   readonly subagents?: ReadonlyMap<string, Agent>;
   /** Asks the person instead of stopping a model that repeats itself. */
@@ -128,6 +133,8 @@ export type OpenAgentOptions = {
   readonly serverRequests?: ServerRequestHandlers;
   /** Asks the person whether a model that repeats itself should continue. Without it, such a model is stopped. */
   readonly confirm?: ConfirmContinue;
+  /** Asks the person the model's questions (`ask_user`). Without it, the model learns that no person is there. */
+  readonly askUser?: AskUser;
   /** Shows a message at once while the session opens. */
   readonly onProgress?: (text: string) => void;
 };

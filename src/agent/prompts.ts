@@ -25,6 +25,9 @@ export const excessCallResult = (most: number): string =>
 export const repeatedCallResult =
   "This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.";
 
+/** Repeats the to-do list, which a summary need not contain. */
+export const todoListNotice = (list: string): string => `Your to-do list, as you last wrote it:\n${list}`;
+
 const summaryHeadings = `## Goal
 What the person wants, in their own words where they matter.
 ## Rules

@@ -4,11 +4,13 @@ import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
 import { builtinTools } from "../tools/builtins.ts";
-import type { SideQueryModel } from "../tools/capabilities.ts";
+import type { Capabilities, SideQueryModel } from "../tools/capabilities.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SubagentDefinition } from "./subagents/agent-file.ts";
 import type { ServerAllowRules } from "./mcp/connect.ts";
 import type { ResolvedAgentOptions } from "./options.ts";
+import type { SessionWork } from "./session/work.ts";
+import { TaskRegistry } from "./tasks/task-registry.ts";
 import { createTaskTool, type RunTask } from "./subagents/task-tool.ts";
 import { createWaitTool } from "./mcp/wait-tool.ts";
 
@@ -31,6 +33,8 @@ export type ToolboxOptions = {
   readonly servers: McpServers | undefined;
   /** Permission rules that allow tools of MCP servers. */
   readonly allow: ServerAllowRules;
+  /** The to-do list and the background tasks of the session. Subagents have neither. */
+  readonly work: SessionWork;
   /** Creates the function that runs subagents. It is called with the toolbox, since subagents use it too. */
   readonly createRunTask: (toolbox: Pick<Toolbox, "schedulerFor">) => RunTask;
 };
@@ -43,6 +47,7 @@ export const openToolbox = async ({
   agents,
   servers,
   allow,
+  work,
   createRunTask,
 }: ToolboxOptions): Promise<Toolbox> => {
   const { world, home, folder, loaded, interactive, sandbox, approve } = options;
@@ -82,6 +87,11 @@ export const openToolbox = async ({
     const find = (name: string): RegisteredTool | undefined => (names.includes(name) ? registry.find(name) : undefined);
     return createScheduler({ ...shared, tools: { find, names: () => names } });
   };
+  const sessionCapabilities: Pick<Capabilities, "todos" | "askUser" | "tasks"> = {
+    todos: { replace: (todos) => work.replaceTodos(todos) },
+    tasks: work.openTasks((given) => new TaskRegistry({ ...given, clock: world.clock })),
+    ...(options.askUser === undefined ? {} : { askUser: options.askUser }),
+  };
   const waitTools = servers === undefined ? [] : [createWaitTool(servers)];
   const task = createTaskTool(agents, createRunTask({ schedulerFor }));
   return {
@@ -91,6 +101,7 @@ export const openToolbox = async ({
     scheduler: createScheduler({
       ...shared,
       tools: withServers([...tools, ...[task].filter(isChosen), ...waitTools], servers),
+      capabilities: (grant) => ({ ...services.capabilities(grant), ...sessionCapabilities }),
     }),
   };
 };

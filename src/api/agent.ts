@@ -23,6 +23,8 @@ export { openAgent, type AgentSession } from "../agent/open-agent.ts";
 export { loadAgentEnvironment, type AgentEnvironment, type AgentEnvironmentOptions } from "../agent/environment.ts";
 export type { ApprovalQuestion, ApproveCall, OpenAgentOptions } from "../agent/options.ts";
 export { TurnError, type Answer } from "../agent/ask.ts";
+export type { AskUser, TaskInfo, UserQuestion } from "../tools/capabilities.ts";
+export type { TodoItem } from "../conversation/todo.ts";
 export type { ModelPool } from "../agent/models/router.ts";
 export type { ServerRequestHandlers } from "../agent/mcp/server-requests.ts";
 export type { SwitchCheck } from "../agent/models/switch-check.ts";

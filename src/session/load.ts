@@ -1,4 +1,5 @@
 import type { Blobs, Entry, ToolDeclaration } from "../conversation/entry.ts";
+import type { TodoItem } from "../conversation/todo.ts";
 import type { FileHandle, Folder } from "../world/disk.ts";
 import { loadBlobs } from "./store/blobs.ts";
 import { assembleContent, type SessionContent, type RecordedModelInputs } from "./log/content.ts";
@@ -23,6 +24,8 @@ export type SavedSession = {
   readonly tools?: readonly ToolDeclaration[];
   /** The media kinds each model accepts, by provider/model, where settings or its server declared them. */
   readonly inputs?: RecordedModelInputs;
+  /** The to-do list of the model, if it keeps one. */
+  readonly todos?: readonly TodoItem[];
   /** The damage found. It is repaired in a session that was opened for writing, but not in one that was only read. */
   readonly damage: readonly SessionDamage[];
   /** The size of its file in bytes. */
@@ -61,7 +64,7 @@ export const loadSavedSession = async (
   { scan, plan, content }: ParsedSessionFile,
   { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
 ): Promise<SavedSession> => {
-  const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs } = content;
+  const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs, todos } = content;
   const { blobs, missing } = await loadBlobs(folder, entries);
   return {
     id,
@@ -72,6 +75,7 @@ export const loadSavedSession = async (
     ...(model === undefined ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
     ...(inputs === undefined ? {} : { inputs }),
+    ...(todos === undefined ? {} : { todos }),
     damage: [...plan.damage, ...missing],
     size: scan.size,
     modified,

@@ -83,6 +83,8 @@ export class EventRecorder {
       case "call-output":
       case "permission-added":
       case "notice":
+      case "todos":
+      case "task":
         return;
       case "user":
         this.#currentTurn().prompts.push(event.parts);

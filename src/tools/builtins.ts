@@ -1,3 +1,5 @@
+import { askUser } from "./session/ask-user.ts";
+import { backgroundTasks } from "./session/background-tasks.ts";
 import { glob } from "./search/glob.ts";
 import { googleWebSearch } from "./google-web-search/google-web-search.ts";
 import { listDirectory } from "./files/list-directory.ts";
@@ -11,6 +13,7 @@ import { smartEdit } from "./edit/smart-edit.ts";
 import type { AnyTool } from "./tool.ts";
 import { webFetch } from "./web-fetch/web-fetch.ts";
 import { writeFile } from "./files/write-file.ts";
+import { writeTodos } from "./session/write-todos.ts";
 
 /** The built-in tools, in the order models see them. Adding a tool: its file, and its line here. */
 export const builtinTools: readonly AnyTool[] = [
@@ -26,4 +29,7 @@ export const builtinTools: readonly AnyTool[] = [
   runShellCommand,
   saveMemory,
   googleWebSearch,
+  backgroundTasks,
+  writeTodos,
+  askUser,
 ];

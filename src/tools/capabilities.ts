@@ -1,3 +1,6 @@
+import type { TodoItem } from "../conversation/todo.ts";
+import type { ToolResult } from "./tool.ts";
+
 /**
  * The capabilities of a tool: everything it can do. Policy implements each of them and throws a `ToolFailure` for what
  * it does not allow, so a tool cannot bypass it.
@@ -10,6 +13,12 @@ export type Capabilities = {
   readonly memory: Memory;
   /** Asks a model a side query; undefined where no model is available. */
   readonly model?: SideQueryModel;
+  /** The to-do list; undefined in a conversation without one, such as a subagent's. */
+  readonly todos?: TodoList;
+  /** Asks the user; undefined where no person can answer. */
+  readonly askUser?: AskUser;
+  /** Work that can continue in the background. Undefined where nothing outlives its call. */
+  readonly tasks?: BackgroundTasks;
   /** Reports live output. Called as often as there is some; the scheduler emits it at most once a second. */
   readonly report: (text: string) => void;
   readonly signal: AbortSignal;
@@ -19,6 +28,81 @@ export type Capabilities = {
 
 /** An edit as approved. `proposed` is the model's text, where the user changed it. */
 export type ApprovedEdit = { readonly before: string | undefined; readonly after: string; readonly proposed?: string };
+
+/** The to-do list of a conversation. */
+export type TodoList = {
+  /** Replaces the list, and resolves once it is recorded. */
+  readonly replace: (todos: readonly TodoItem[]) => Promise<void>;
+};
+
+/** A question of the model to the user. They can always type another answer than the options. */
+export type UserQuestion = {
+  readonly question: string;
+  /** The subject, in a word or two. */
+  readonly header?: string;
+  /** The suggested answers; none if any text is an answer. */
+  readonly options: readonly { readonly label: string; readonly description?: string }[];
+  /** Whether several options can be chosen. */
+  readonly allowsSeveral: boolean;
+};
+
+/** Asks the user: the answers to each question, in order; undefined if they did not want to answer. */
+export type AskUser = (
+  questions: readonly UserQuestion[],
+  signal: AbortSignal,
+) => Promise<readonly (readonly string[])[] | undefined>;
+
+/** The commands and subagents of a session that run in the background, or can be moved there. */
+export type BackgroundTasks = {
+  /** Runs work until it ends, or until it is moved to the background. */
+  readonly run: (task: NewTask) => Promise<TaskOutcome>;
+  /** The tasks in the background, running and ended. */
+  readonly list: () => readonly TaskInfo[];
+  /** The output of a running task since the last read, or the result of one that ended. Undefined if there is none. */
+  readonly read: (
+    id: string,
+    options: { readonly waitMs: number; readonly signal: AbortSignal },
+  ) => Promise<TaskReport | undefined>;
+  /** Stops a task. Resolves once it has ended; undefined if there is none. */
+  readonly stop: (id: string) => Promise<TaskInfo | undefined>;
+};
+
+/** Work for the background, or work that may be moved there. */
+export type NewTask = {
+  readonly kind: "command" | "agent";
+  readonly title: string;
+  readonly startsInBackground: boolean;
+  /** Stops the work, until it is in the background. */
+  readonly signal: AbortSignal;
+  readonly report: (text: string) => void;
+  readonly work: (context: TaskContext) => Promise<ToolResult>;
+};
+
+/** The context of a task's work. `detached` is aborted when it moves to the background: from then on it has no time limit. */
+export type TaskContext = {
+  readonly signal: AbortSignal;
+  readonly detached: AbortSignal;
+  readonly report: (text: string) => void;
+};
+
+/** How work went on: it ended, or it is in the background now. */
+export type TaskOutcome =
+  | { readonly type: "ended"; readonly result: ToolResult }
+  | { readonly type: "background"; readonly info: TaskInfo; readonly output: string; readonly byUser: boolean };
+
+/** A task in the background. */
+export type TaskInfo = {
+  readonly id: string;
+  readonly kind: "command" | "agent";
+  readonly title: string;
+  readonly status: "running" | "done" | "failed" | "stopped";
+  /** How it ended, or what it does at the moment, in a few words. */
+  readonly detail?: string;
+  readonly elapsedMs: number;
+};
+
+/** The new output of a task, and its result once it has ended. */
+export type TaskReport = { readonly info: TaskInfo; readonly output: string; readonly result?: ToolResult };
 
 /** The memory file: one text of the user's own, kept between sessions. */
 export type Memory = {
@@ -95,6 +179,8 @@ export type ShellCommand = {
   readonly signal: AbortSignal;
   /** Reports output as it arrives, already sanitized. */
   readonly report: (text: string) => void;
+  /** Aborted when the command moves to the background: it then has no time limit any more. */
+  readonly detached?: AbortSignal;
 };
 
 /** How a command ended. Long output is truncated, says so, and names the file with all of it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ShellCommandResult } from "./capabilities.ts";
-import { defineTool, type AnyTool, type ToolResult } from "./tool.ts";
+import type { ShellCommand, ShellCommandResult, TaskOutcome } from "./capabilities.ts";
+import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "./tool.ts";
 
 const input = z.object({
   command: z.string().min(1).describe("The exact command line, run with bash -c."),
@@ -9,6 +9,10 @@ const input = z.object({
     .string()
     .optional()
     .describe("Directory to run the command in, relative to the workspace. Default: its root."),
+  background: z
+    .boolean()
+    .optional()
+    .describe("Run in the background: returns an id for background_tasks; a notice follows when it ends."),
 });
 
 export const runShellCommand: AnyTool = defineTool({
@@ -17,13 +21,43 @@ export const runShellCommand: AnyTool = defineTool({
     "Runs a command line with bash. Background processes started with & keep running; kill -- -PGID stops all processes of a command. Returns Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
   access: "execute",
   input,
-  aliases: { directory: ["dir_path"] },
+  aliases: { directory: ["dir_path"], background: ["is_background", "run_in_background"] },
   touches: ({ command, directory = "" }) => ({ command: { text: command, folder: directory } }),
-  title: ({ command, description }) => (description === undefined ? command : `${command} (${description})`),
-  run: async ({ command, directory = "" }, { shell, report, signal }) => {
-    const outcome = await shell.run({ text: command, folder: directory, signal, report });
-    return toToolResult(command, directory, outcome);
+  title: ({ command, description, background }) => {
+    const notes = [...(description === undefined ? [] : [description]), ...(background ? ["in the background"] : [])];
+    return notes.length === 0 ? command : `${command} (${notes.join(", ")})`;
   },
+  run: async ({ command, directory = "", background = false }, { shell, tasks, report, signal }) => {
+    const work = async (context: Pick<ShellCommand, "signal" | "report" | "detached">): Promise<ToolResult> =>
+      toToolResult(command, directory, await shell.run({ text: command, folder: directory, ...context }));
+    if (tasks === undefined && background)
+      throw new ToolFailure(
+        "execution_failed",
+        "Commands cannot run in the background here. Run it without background.",
+      );
+    if (tasks === undefined) return work({ signal, report });
+    const task = { kind: "command", title: command, startsInBackground: background, signal, report, work } as const;
+    const outcome = await tasks.run(task);
+    return outcome.type === "ended" ? outcome.result : describeBackground(command, outcome);
+  },
+});
+
+/** The result of a command that goes on in the background. */
+const describeBackground = (
+  command: string,
+  { info: { id }, output, byUser }: Extract<TaskOutcome, { type: "background" }>,
+): ToolResult => ({
+  content: [
+    {
+      type: "text",
+      text: [
+        `Command: ${command}`,
+        `${byUser ? "The user moved it to the background" : "It runs in the background"} as ${id}. A notice follows when it ends; until then background_tasks reads or stops it.`,
+        `Output so far: ${output === "" ? "(empty)" : output}`,
+      ].join("\n"),
+    },
+  ],
+  display: { type: "text", text: `Runs in the background as ${id} (/tasks)${output === "" ? "" : `\n${output}`}` },
 });
 
 const none = "(none)";

@@ -55,6 +55,11 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
   compacted: { type: "compacted", compaction: { by: "summary", before: 1000.5, after: 100 } },
   retrying: { type: "retrying", failure, delay: 12.34, discarded: true },
   notice: { type: "notice", text: "It wants it otherwise." },
+  todos: { type: "todos", todos: [{ description: "Read it.", status: "in_progress" }] },
+  task: {
+    type: "task",
+    task: { id: "bg-1", kind: "command", title: "make", status: "failed", detail: "exit code 2", elapsedMs: 12.3 },
+  },
   agent: { type: "agent", agent: "task-1", event: { type: "call-requested", call, isClientInitiated: false } },
   finished: { type: "finished", reason: "stop", text: "Well." },
   failed: { type: "failed", failure: { kind: "storage", message: "The disk is full." } },
@@ -126,6 +131,18 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   compacted: [{ type: "compacted", by: "summary", before: 1000.5, after: 100 }],
   retrying: [{ type: "retrying", reason: "overloaded", delay_ms: 12, discarded: true }],
   notice: [{ type: "notice", message: "It wants it otherwise." }],
+  todos: [{ type: "todos", todos: [{ description: "Read it.", status: "in_progress" }] }],
+  task: [
+    {
+      type: "task",
+      id: "bg-1",
+      kind: "command",
+      title: "make",
+      status: "failed",
+      detail: "exit code 2",
+      duration_ms: 12,
+    },
+  ],
   agent: [
     {
       type: "tool_use",

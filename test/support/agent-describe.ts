@@ -31,6 +31,10 @@ export const describeEvents = (events: readonly AgentEvent[]): readonly string[]
         return `notice: ${event.text}`;
       case "agent":
         return describeEvents([event.event]).map((line) => `${event.agent}: ${line}`);
+      case "todos":
+        return `todos: ${event.todos.map(({ status, description }) => `${description} (${status})`).join(", ")}`;
+      case "task":
+        return `task ${event.task.id}: ${event.task.detail ?? event.task.status}: ${event.task.title}`;
       case "finished":
         return `finished ${event.reason}: ${event.text}`;
       case "failed":

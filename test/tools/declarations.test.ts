@@ -40,9 +40,12 @@ describe("the declarations of the tools", () => {
       ],
       ["write_file", ["file_path", "content"], ["file_path", "content"]],
       ["web_fetch", ["prompt"], ["prompt"]],
-      ["run_shell_command", ["command", "description", "directory"], ["command"]],
+      ["run_shell_command", ["command", "description", "directory", "background"], ["command"]],
       ["save_memory", ["fact"], ["fact"]],
       ["google_web_search", ["query"], ["query"]],
+      ["background_tasks", ["action", "id", "wait"], ["action"]],
+      ["write_todos", ["todos"], ["todos"]],
+      ["ask_user", ["questions"], ["questions"]],
     ]);
   });
 

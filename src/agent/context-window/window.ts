@@ -23,6 +23,8 @@ export type ContextWindowOptions = {
   readonly compactAt: number;
   /** The size of a model's context window in tokens, where settings know better than our list. */
   readonly contextOf?: (model: ModelRef) => number | undefined;
+  /** Text the model has to read again after older entries were replaced by a summary. */
+  readonly compactionNotice?: () => string | undefined;
   readonly emit: (event: AgentEvent) => void;
 };
 
@@ -215,6 +217,8 @@ export class ContextWindow {
         text: `The older part of the conversation is left out of requests without a summary: ${modelName(router.current)} could not summarize it. The session log keeps it.`,
       });
     ledger.compact(isUsable ? summary : this.#extract(cut, budget), cut);
+    const notice = this.#options.compactionNotice?.();
+    if (notice !== undefined) ledger.notice(notice);
     this.#shortenTo(maxLength);
     return true;
   }

@@ -67,7 +67,7 @@ const startSubagent = async (
   { description, agent: definition }: SubagentTask,
   { open, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentContext,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
-  const ownTools = tools.filter(({ name }) => name !== taskToolName && (definition?.tools?.includes(name) ?? true));
+  const ownTools = tools.filter(({ name }) => !parentTools.has(name) && (definition?.tools?.includes(name) ?? true));
   const modelRef = definition?.model === undefined ? model() : await loadModel(definition.model);
   const system = definition?.prompt || subagentPrompt;
   const session = await createSubagentSession(open, {
@@ -100,6 +100,8 @@ const createSubagentSession = async (
   const { createInMemorySession } = await import("../../session/store/in-memory.ts");
   return createInMemorySession(world, start);
 };
+/** Tools of the session alone: a subagent has no person to ask, no to-do list and no work of its own in the background. */
+const parentTools: ReadonlySet<string> = new Set([taskToolName, "ask_user", "write_todos", "background_tasks"]);
 
 const subagentPrompt =
   "You are an agent that does one piece of work for another agent, with the tools you are given. Work on your own: questions cannot be answered. When you are done, answer with everything that was asked for, complete and exact, with paths and line numbers where they matter; nothing else of what you did will be seen. A file you name by its id (file-...) is handed over with your answer.";

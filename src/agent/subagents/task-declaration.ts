@@ -25,6 +25,7 @@ export const declareTaskTool = (
         ...(agents.length === 0 ? {} : { enum: agents.map(({ name }) => name) }),
         description: "Which agent; without it, one like you.",
       },
+      background: { type: "boolean", description: "Return an id at once; a notice has the answer." },
     },
     required: ["description", "prompt"],
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../../tools/tool.ts";
+import type { TaskOutcome } from "../../tools/capabilities.ts";
 import type { SubagentDefinition } from "./agent-file.ts";
 import { declareTaskTool, taskToolName } from "./task-declaration.ts";
 
@@ -23,10 +24,15 @@ export const createTaskTool = (agents: readonly SubagentDefinition[], runTask: R
     description: declareTaskTool(agents).description ?? "",
     access: "read",
     hasNoTimeout: true,
-    input: z.object({ description: z.string().min(1), prompt: z.string().min(1), agent: z.string().optional() }),
+    input: z.object({
+      description: z.string().min(1),
+      prompt: z.string().min(1),
+      agent: z.string().optional(),
+      background: z.boolean().optional(),
+    }),
     touches: () => ({}),
     title: ({ description, agent }) => `${agent ?? taskToolName}: ${description}`,
-    run: ({ description, prompt, agent: name }, context) => {
+    run: async ({ description, prompt, agent: name, background = false }, { tasks, report, signal }) => {
       const agent = agents.find((each) => each.name === name);
       if (name !== undefined && agent === undefined)
         throw new ToolFailure(
@@ -35,6 +41,27 @@ export const createTaskTool = (agents: readonly SubagentDefinition[], runTask: R
             ? `There is no agent "${name}". Leave it out to have one like you.`
             : `There is no agent "${name}". There are ${agents.map((each) => each.name).join(", ")}.`,
         );
-      return runTask({ description, prompt, ...(agent === undefined ? {} : { agent }) }, context);
+      const task = { description, prompt, ...(agent === undefined ? {} : { agent }) };
+      if (tasks === undefined) return runTask(task, { report, signal });
+      const outcome = await tasks.run({
+        kind: "agent",
+        title: `${name ?? taskToolName}: ${description}`,
+        startsInBackground: background,
+        signal,
+        report,
+        work: (context) => runTask(task, context),
+      });
+      return outcome.type === "ended" ? outcome.result : describeBackground(outcome);
     },
   });
+
+/** The result of a task that goes on in the background. */
+const describeBackground = ({ info: { id }, byUser }: Extract<TaskOutcome, { type: "background" }>): ToolResult => ({
+  content: [
+    {
+      type: "text",
+      text: `${byUser ? "The user moved the agent to the background" : "The agent works in the background"} as ${id}. You get its answer when it ends; until then use background_tasks to wait for it or stop it.`,
+    },
+  ],
+  display: { type: "text", text: `Works in the background as ${id} (/tasks)` },
+});

@@ -116,7 +116,14 @@ const denialFields = ({ tool, call, parameters, reason, allowedBy }: PermissionD
 });
 
 /** Lines with arguments or results of tools, in which secrets are redacted: commands print keys, files contain them. */
-const redactedLineTypes: ReadonlySet<string> = new Set(["tool_use", "tool_output", "tool_result", "approval", "error"]);
+const redactedLineTypes: ReadonlySet<string> = new Set([
+  "tool_use",
+  "tool_output",
+  "tool_result",
+  "approval",
+  "error",
+  "task",
+]);
 
 type StreamLine = { readonly type: string; readonly [name: string]: unknown };
 
@@ -186,6 +193,12 @@ const linesFor = (event: AgentEvent): readonly StreamLine[] => {
       ];
     case "notice":
       return [{ type: "notice", message: event.text }];
+    case "todos":
+      return [{ type: "todos", todos: event.todos }];
+    case "task": {
+      const { elapsedMs, ...task } = event.task;
+      return [{ type: "task", ...task, duration_ms: Math.round(elapsedMs) }];
+    }
     case "agent":
       return linesFor(event.event).map((line) => ({ ...line, agent: event.agent }));
     case "failed":
@@ -270,6 +283,8 @@ export const createProgressReporter = (err: (text: string) => void): HeadlessOut
         return say(`  Compacted: ${event.compaction.before} -> ${event.compaction.after} tokens`);
       case "notice":
         return say(`  ${event.text}`);
+      case "task":
+        return say(`  ${event.task.id} ${event.task.detail ?? event.task.status}: ${event.task.title}`);
       case "agent":
         if (event.event.type === "call-updated" && event.event.status.state === "executing")
           say(`  [${event.agent}] ${event.event.status.title}`);
@@ -283,6 +298,7 @@ export const createProgressReporter = (err: (text: string) => void): HeadlessOut
       case "permission-added":
       case "usage":
       case "request":
+      case "todos":
       case "finished":
       case "failed":
       case "cancelled":

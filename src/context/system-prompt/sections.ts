@@ -54,7 +54,7 @@ export const promptSections: readonly PromptSection[] = [
         needs: ["write_file"],
       },
       {
-        text: "Commands must not wait for input: pass the flags that answer for you. Start what does not end by itself in the background, with &.",
+        text: "Commands must not wait for input: pass the flags that answer for you. Start what does not end by itself with background: true.",
         needs: ["run_shell_command"],
       },
       {

@@ -57,7 +57,10 @@ const runCommand = async (world: ShellWorld, command: ShellCommand): Promise<She
   command.signal.addEventListener("abort", cancel, { once: true });
   // It may have been cancelled while it was starting.
   if (command.signal.aborted) cancel();
-  stopper.stopAfter(Math.min(command.timeout ?? world.timeoutMs, world.timeoutMs));
+  const { detached } = command;
+  const removeTimeout = (): void => stopper.cancelTimeout();
+  if (detached?.aborted !== true) stopper.stopAfter(Math.min(command.timeout ?? world.timeoutMs, world.timeoutMs));
+  detached?.addEventListener("abort", removeTimeout, { once: true });
   try {
     const output = await readOutput(running, world.clock, command.report);
     const { code, signal } = await running.exited;
@@ -76,6 +79,7 @@ const runCommand = async (world: ShellWorld, command: ShellCommand): Promise<She
     };
   } finally {
     stopper.dispose();
+    detached?.removeEventListener("abort", removeTimeout);
     command.signal.removeEventListener("abort", cancel);
   }
 };

@@ -14,6 +14,7 @@ export class ProcessStopper {
   readonly #clock: Clock;
   readonly #running: RunningProcess;
   readonly #cancelTimers: (() => void)[] = [];
+  #cancelTimeout: (() => void) | undefined;
   #reason: StopReason | undefined;
 
   constructor(clock: Clock, running: RunningProcess) {
@@ -34,7 +35,12 @@ export class ProcessStopper {
   }
 
   stopAfter(ms: number): void {
-    this.#schedule(ms, () => this.stop("timeout"));
+    this.#cancelTimeout = this.#clock.after(ms, () => this.stop("timeout"));
+  }
+
+  /** Removes the time limit. */
+  cancelTimeout(): void {
+    this.#cancelTimeout?.();
   }
 
   /** Kills the remaining processes of a stopped command; returns those that did not end. */
@@ -49,6 +55,7 @@ export class ProcessStopper {
 
   /** Cancels all timers, once the command has ended. */
   dispose(): void {
+    this.cancelTimeout();
     for (const forget of this.#cancelTimers) forget();
   }
 

@@ -1,6 +1,7 @@
 import type { Entry, Notice, ToolDeclaration } from "../../conversation/entry.ts";
 import { isObject } from "../../conversation/json.ts";
 import type { MediaKind } from "../../conversation/parts.ts";
+import type { TodoItem } from "../../conversation/todo.ts";
 import type { LogLine } from "./line.ts";
 import type { SessionHead, RecordedModel, SessionRecord, UnknownRecord } from "./record.ts";
 
@@ -13,6 +14,8 @@ export type SessionContent = {
   readonly tools?: readonly ToolDeclaration[];
   /** The media kinds each model accepts, by provider/model, where they are known. */
   readonly inputs?: RecordedModelInputs;
+  /** The to-do list of the model, if it keeps one. */
+  readonly todos?: readonly TodoItem[];
   /** The indexes of lost entries, which hold placeholder notices. */
   readonly lostEntries: ReadonlySet<number>;
 };
@@ -62,6 +65,8 @@ const applyRecord = (
       return { ...state, tools: record.tools };
     case "input":
       return { ...state, inputs: { ...state.inputs, [`${record.provider}/${record.model}`]: record.input } };
+    case "todos":
+      return { ...state, todos: record.todos };
     case "entry":
     case "request":
     case "repair":
@@ -97,6 +102,7 @@ const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
   "input",
   "request",
   "title",
+  "todos",
   "repair",
 ]);
 const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([

@@ -2,6 +2,7 @@ import type { Entry, ToolDeclaration } from "../../conversation/entry.ts";
 import type { JsonObject } from "../../conversation/json.ts";
 import type { Note } from "../../conversation/notes.ts";
 import type { MediaKind } from "../../conversation/parts.ts";
+import type { TodoItem } from "../../conversation/todo.ts";
 
 /** The format of the files this version writes. */
 export const formatVersion = 1;
@@ -15,6 +16,7 @@ export type SessionRecord =
   | ModelInputRecord
   | RequestRecord
   | TitleRecord
+  | TodosRecord
   | RepairRecord;
 
 /** The first record: the initial state of the session. */
@@ -58,6 +60,9 @@ type RequestRecord = RecordedModel & {
 /** The title the user gave the session. */
 type TitleRecord = { readonly kind: "title"; readonly title: string };
 
+/** The whole to-do list of the model after a change. */
+type TodosRecord = { readonly kind: "todos"; readonly todos: readonly TodoItem[] };
+
 /** Descriptions of the damage a repair found. */
 export type RepairRecord = { readonly kind: "repair"; readonly found: readonly string[] };
 
@@ -79,4 +84,5 @@ export type NewRecord =
   | ToolsRecord
   | ModelInputRecord
   | RequestRecord
-  | TitleRecord;
+  | TitleRecord
+  | TodosRecord;

@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentFailure, ModelChangeReason, EndReason } from "../../../agent/events.ts";
 import type { AddedRules } from "../../../policy/gate/create.ts";
+import type { TaskInfo } from "../../../tools/capabilities.ts";
 import type { FinishedCall } from "../../../scheduler/events.ts";
 import { span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
@@ -76,6 +77,10 @@ export const failureText = (failure: AgentFailure): string =>
     ? `${failure.message} See /explain for what was sent.`
     : failure.message;
 
+/** Explains a change of a background task; undefined when it begins, since its call says so. */
+export const taskText = ({ id, title, status, detail }: TaskInfo): string | undefined =>
+  status === "running" ? undefined : `Background task ${id} ended (${detail ?? status}): ${title}`;
+
 /** The current activity of a subagent; undefined if the event shows none. */
 export const subagentText = (event: AgentEvent): string | undefined => {
   switch (event.type) {
@@ -100,6 +105,8 @@ export const subagentText = (event: AgentEvent): string | undefined => {
     case "request":
     case "compacted":
     case "notice":
+    case "todos":
+    case "task":
     case "finished":
     case "failed":
     case "cancelled":

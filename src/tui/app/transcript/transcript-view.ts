@@ -17,6 +17,7 @@ import {
   endText,
   failureText,
   resultText,
+  taskText,
   viewThinking,
 } from "./event-text.ts";
 import { CollapsedOutput } from "./collapsed-output.ts";
@@ -53,6 +54,7 @@ export class TranscriptView {
       case "usage":
       case "request":
       case "user":
+      case "todos":
         return;
       case "thought":
         this.#thinking += event.text;
@@ -82,6 +84,8 @@ export class TranscriptView {
         return this.#handleRetry(event);
       case "notice":
         return this.#info(event.text);
+      case "task":
+        return this.#info(taskText(event.task) ?? "");
       case "agent":
         return this.#handleSubagent(event);
       case "finished":
