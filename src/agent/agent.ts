@@ -23,6 +23,8 @@ export type Agent = {
   readonly send: (input: string | readonly UserPart[], signal?: AbortSignal) => AsyncGenerator<AgentEvent, void>;
   /** Queues a message while a turn runs; it is sent after the current step. False if no turn accepts it. */
   readonly queueMessage: (input: string | readonly UserPart[]) => boolean;
+  /** Removes and returns the queued messages that were not sent. Those left when a turn was cancelled or failed are sent with the next one otherwise. */
+  readonly withdrawQueuedMessages: () => readonly (readonly UserPart[])[];
   /** Adds a notice for the model with the next request of the running turn, or with the next prompt. It causes no request. */
   readonly addNotice: (text: string) => void;
   /** Cancels the turn. Resolves once nothing runs any more. */

@@ -120,9 +120,10 @@ const turnMethods = (
   { inputCheck, router, window, scheduler }: AgentCore,
   turns: TurnRunner,
   context: TurnContext,
-): Pick<Agent, "send" | "queueMessage" | "addNotice" | "cancel" | "compact"> => ({
+): Pick<Agent, "send" | "queueMessage" | "withdrawQueuedMessages" | "addNotice" | "cancel" | "compact"> => ({
   send: (input, signal) => turns.send((abort) => new Turn(context, abort).run(toUserParts(input)), signal),
   queueMessage: (input) => turns.queueMessage(toUserParts(input)),
+  withdrawQueuedMessages: () => turns.takeQueuedMessages(),
   addNotice: (text) => turns.addNotice(text),
   cancel: async () => {
     const stopped = scheduler.loaded?.cancel();

@@ -50,7 +50,7 @@ export type RunningApp = TerminalProcess & {
 export const rule = (columns: number): string => "─".repeat(columns);
 
 /** Milliseconds after which a wait fails and shows the rows. */
-const timeout = 60_000;
+const timeout = Number(process.env["PARLEY_TEST_WAIT"] ?? 60_000);
 
 /** Keeps credential lookups on this machine. */
 const noMetadataServers = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: "true" };

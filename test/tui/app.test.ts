@@ -164,26 +164,117 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("sends a message typed while tools run after them", async () => {
-    const [app, { project }] = await started({
-      args: ["--approval-mode", "yolo"],
-      script: {
-        rules: [
-          { prompt: "also say more", replies: [{ say: "I heard more." }] },
-          {
-            prompt: "go",
-            replies: [{ call: shell("until [ -e flag ]; do sleep 0.05; done") }, { say: "Nothing was heard." }],
-          },
-        ],
-      },
-    });
+  /** A turn that waits for the file `flag`, and knows whether another message came before or after its end. */
+  const waitingTurn = {
+    args: ["--approval-mode", "yolo"],
+    script: {
+      rules: [
+        { prompt: "also say more", replies: [{ say: "I heard more." }] },
+        { prompt: "and then this", replies: [{ say: "I heard this." }] },
+        {
+          prompt: "go",
+          replies: [{ call: shell("until [ -e flag ]; do sleep 0.05; done") }, { say: "Nothing was heard." }],
+        },
+      ],
+    },
+  };
+
+  it("shows a message typed while tools run above the input, and sends it after the step", async () => {
+    const [app, { project }] = await started(waitingTurn);
     app.submit("go");
     await app.waitForText("◐ run_shell_command");
     app.submit("also say more");
-    await app.waitForText("Queued. Sent after the current step.");
+    await app.waitForText("↳ also say more  (sent after this step; Up to edit)");
+    expect(app.screen.rows().filter((row) => row.startsWith("> also"))).toEqual([]);
     app.submit(`!touch ${project}/flag`);
     await app.waitForText("I heard more.");
-    expect(app.screen.scrollback()).not.toContain("Nothing was heard.");
+    await app.waitUntilIdle();
+    const rows = app.screen.scrollback();
+    expect(rows.filter((row) => /also say more|Nothing was heard|run_shell_command|I heard more/.test(row))).toEqual([
+      "✓ run_shell_command until [ -e flag ]; do sleep 0.05; done",
+      "> also say more",
+      "I heard more.",
+    ]);
+    await app.quit();
+  });
+
+  it("sends a message queued with Tab after the turn", async () => {
+    const [app, { project }] = await started(waitingTurn);
+    app.submit("go");
+    await app.waitForText("◐ run_shell_command");
+    app.type("and then this\t");
+    await app.waitForText("↳ and then this  (sent after this turn; Up to edit)");
+    app.submit(`!touch ${project}/flag`);
+    await app.waitForText("I heard this.");
+    await app.waitUntilIdle();
+    expect(app.screen.scrollback().filter((row) => /and then|was heard|I heard/.test(row))).toEqual([
+      "Nothing was heard.",
+      "> and then this",
+      "I heard this.",
+    ]);
+    await app.quit();
+  });
+
+  it("takes a queued message back with Up, and sends it only when it is submitted again", async () => {
+    const [app, { project }] = await started(waitingTurn);
+    app.submit("go");
+    await app.waitForText("◐ run_shell_command");
+    app.submit("also say more");
+    await app.waitForText(/^↳ also say more/);
+    app.submit("and then this");
+    await app.waitForText(/^↳ and then this/);
+    app.type("\u001b[A");
+    await app.waitFor((rows) => rows.includes("> and then this") && !rows.some((row) => row.startsWith("↳ and")));
+    app.type("\u0015\u001b[A");
+    await app.waitFor((rows) => rows.includes("> also say more") && !rows.some((row) => row.startsWith("↳")));
+    app.type("\u0015");
+    app.submit(`!touch ${project}/flag`);
+    await app.waitForText("Nothing was heard.");
+    await app.waitUntilIdle();
+    expect(app.screen.scrollback().filter((row) => row.startsWith("I heard"))).toEqual([]);
+    await app.quit();
+  });
+
+  it("puts queued messages back into the input when the turn is cancelled, and sends none unasked", async () => {
+    const [app] = await started(waitingTurn);
+    app.submit("go");
+    await app.waitForText("◐ run_shell_command");
+    app.submit("also say more");
+    app.type("and then this\t");
+    await app.waitForText(/^↳ and then this/);
+    app.type("my draft\u001b");
+    await app.waitFor((rows) => rows.includes("Cancelled.") && rows.includes("> also say more"));
+    expect(app.screen.rows().slice(-7, -2)).toEqual(["> also say more", "", "  and then this", "", "  my draft"]);
+    app.type("\u0003");
+    await app.waitUntilIdle();
+    app.submit("something else");
+    await app.waitForText("Nothing was heard.");
+    await app.waitUntilIdle();
+    expect(app.screen.scrollback().filter((row) => row.startsWith("I heard"))).toEqual([]);
+    await app.quit();
+  });
+
+  it("keeps a large paste as a placeholder on the screen and in the history, and shows it on request", async () => {
+    const [app] = await started({
+      script: { rules: [{ prompt: "/line 1\nline 2\n(.|\n)*line 500\n see/", replies: [{ say: "All of it came." }] }] },
+    });
+    const pasted = Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join("");
+    app.type(`\u001b[200~${pasted}\u001b[201~`);
+    await app.waitForText("> [pasted 500 lines #1]");
+    app.submit(" see");
+    await app.waitForText("All of it came.");
+    await app.waitUntilIdle();
+    expect(app.screen.scrollback().filter((row) => /^> .*see$|^line/.test(row))).toEqual([
+      "> [pasted 500 lines #1] see",
+    ]);
+    app.type("\u001b[A");
+    await app.waitFor((rows) => rows.at(-3) === "> [pasted 500 lines #1] see");
+    app.type("\u000f");
+    await app.waitForText(/^ {2}line 500$/);
+    app.type("\u0003");
+    await app.waitUntilIdle();
+    app.type("\u000f");
+    await app.waitForText(/^line 500$/);
     await app.quit();
   });
 

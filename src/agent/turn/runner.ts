@@ -54,7 +54,7 @@ export class TurnRunner {
     return true;
   }
 
-  /** Removes and returns the queued messages. */
+  /** Removes and returns the queued messages, to send them or to give them back. */
   takeQueuedMessages(): readonly (readonly UserPart[])[] {
     return this.#queued.splice(0);
   }

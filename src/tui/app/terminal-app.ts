@@ -4,6 +4,8 @@ import type { AgentSession } from "../../agent/open-agent.ts";
 import type { Media, UserPart } from "../../conversation/parts.ts";
 import type { ApprovalMode } from "../../policy/gate/approval-mode.ts";
 import type { Terminal } from "../../world/terminal.ts";
+import type { SendAfter } from "../editor/keymap.ts";
+import { expandMarkedText, pastesOf } from "../editor/state.ts";
 import { createHighlighter } from "../markdown/highlight.ts";
 import type { Theme } from "../screen/theme.ts";
 import { line } from "../text/line.ts";
@@ -194,30 +196,44 @@ export class TerminalApp {
 
   /* User actions. */
 
-  #submit(text: string): void {
+  #submit(marked: string, sendAfter?: SendAfter): void {
+    const text = expandMarkedText(marked);
     this.#argumentCompletions.clearCache();
-    this.#options.history.add(text);
+    this.#options.history.add(marked);
     if (this.#active.chat === undefined) {
-      this.#pendingPrompts.push(text);
+      this.#pendingPrompts.push(marked);
       return;
     }
-    this.#frontEnd.print(viewUserPrompt(text, this.#frontEnd.width()));
+    const isMessage = !/^(?:\s*\/[\w:.-]+(?:\s|$)|!)/.test(text);
+    if (isMessage) return void this.#reportErrors(() => this.#send(marked, [], { isShown: false, sendAfter }));
+    this.#showPrompt(marked);
     const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
     if (name !== undefined) void this.#runCommand(name, args.trim());
-    else if (text.startsWith("!"))
-      void this.#reportErrors(async () => this.#addShellOutput(await this.#runShell(text.slice(1).trim())));
-    else void this.#reportErrors(() => this.#send(text, []));
+    else void this.#reportErrors(async () => this.#addShellOutput(await this.#runShell(text.slice(1).trim())));
   }
 
-  async #send(text: string, parts: readonly UserPart[]): Promise<void> {
+  #showPrompt(marked: string): void {
+    this.#frontEnd.print(viewUserPrompt(marked, this.#frontEnd.width()));
+  }
+
+  /** Sends a message, or queues it. `isShown` is true for the prompt of a command, which was shown as the command. */
+  async #send(
+    marked: string,
+    parts: readonly UserPart[],
+    { isShown, sendAfter }: { readonly isShown: boolean; readonly sendAfter?: SendAfter | undefined },
+  ): Promise<void> {
     const chat = this.#active.chat;
     if (chat === undefined) return;
-    await this.#markdown.load();
-    if (chat.busySince === undefined) this.#transcript.beginTurn();
-    const files = this.#pastedFiles.take(text);
+    const files = this.#pastedFiles.take(marked);
     chat.opened.addBlobs(files.blobs);
-    for (const part of files.parts) if (part.type === "media") this.#showMedia(part);
-    await chat.submit({ text, parts: [...files.parts, ...parts] });
+    const show = (): void => {
+      this.#transcript.beginTurn(pastesOf(marked));
+      if (!isShown) this.#showPrompt(marked);
+      for (const part of files.parts) if (part.type === "media") this.#showMedia(part);
+    };
+    const prompt = { marked, parts: [...files.parts, ...parts], show, restore: files.restore };
+    if (chat.busySince === undefined) await this.#markdown.load();
+    await chat.submit(prompt, sendAfter);
   }
 
   async #runCommand(name: string, args: string): Promise<void> {
@@ -286,7 +302,9 @@ export class TerminalApp {
       },
       resolvePaste: (text) => this.#pastedFiles.paste(text),
       pasteClipboardImage: () => this.#pastedFiles.pasteClipboardImage(),
-      submit: (text) => this.#submit(text),
+      submit: (marked, sendAfter) => this.#submit(marked, sendAfter),
+      queued: () => this.#active.chat?.queued() ?? [],
+      takeBackQueued: () => this.#active.chat?.takeBackQueued(),
       editPrompt: async (text) =>
         (await this.#frontEnd.suspendFor(() => openEditor(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
@@ -320,7 +338,7 @@ export class TerminalApp {
       printMarkdown: (markdown) => this.#markdown.print(markdown),
       pick: (title, options, focused) => frontEnd.pick(title, options, focused),
       confirm: (title, options) => frontEnd.confirm(title, options),
-      send: (text, parts = []) => this.#send(text, parts),
+      send: (text, parts = []) => this.#send(text, parts, { isShown: true }),
       openEditor: (text, name) => frontEnd.suspendFor(() => openEditor(text, name)),
       copyToClipboard: (text) => frontEnd.copyToClipboard(text),
       runShell: (command) => this.#runShell(command),

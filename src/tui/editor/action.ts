@@ -23,6 +23,10 @@ export type EditAction =
   | { readonly type: "cancel-search" }
   /** Replaces the whole text, e.g. after an external editor. */
   | { readonly type: "replace"; readonly text: string }
+  /** Puts a marked text before the draft, e.g. a queued message that was taken back. */
+  | { readonly type: "restore"; readonly marked: string }
+  /** Replaces all pastes by their text. */
+  | { readonly type: "unfold" }
   /** Replaces a range by a completion. */
   | { readonly type: "complete"; readonly start: number; readonly end: number; readonly text: string }
   | { readonly type: "clear" }

@@ -2,7 +2,14 @@ import type { EditAction, MoveTarget } from "./action.ts";
 import { spaceLeft, leftOf, lineEnd, lineStart, rightOf, wordLeft, wordRight } from "./cursor-movement.ts";
 import { recallHistory, searchHistory } from "./history-search.ts";
 import { editorRows, offsetAt, positionOf } from "./layout.ts";
-import { type Editor, type EditorSnapshot, placeholder, withoutPlaceholders } from "./state.ts";
+import {
+  type Editor,
+  type EditorSnapshot,
+  expandedText,
+  placeholder,
+  readMarkedText,
+  withoutPlaceholders,
+} from "./state.ts";
 
 /** Pastes with more lines or characters than this are collapsed. */
 const collapsePasteOver = { lines: 6, characters: 1000 };
@@ -52,6 +59,10 @@ export const edit = (editor: Editor, action: EditAction): Editor => {
       return editor;
     case "replace":
       return complete(editor, { start: 0, end: editor.text.length, text: action.text });
+    case "restore":
+      return restore(editor, action.marked);
+    case "unfold":
+      return complete(editor, { start: 0, end: editor.text.length, text: expandedText(editor) });
     case "complete":
       return complete(editor, action);
     case "clear":
@@ -95,6 +106,12 @@ const paste = (editor: Editor, text: string): Editor => {
   if (!isLarge) return insert(editor, pasted, undefined);
   const index = editor.pastes.length;
   return insert({ ...editor, pastes: [...editor.pastes, pasted] }, placeholder(index), undefined);
+};
+
+const restore = (editor: Editor, marked: string): Editor => {
+  const { text, pastes } = readMarkedText(marked, editor.pastes);
+  const joined = editor.text === "" ? text : `${text}\n\n${editor.text}`;
+  return withChange({ ...editor, pastes }, { text: joined, cursor: joined.length }, undefined);
 };
 
 const withCursor = (editor: Editor, cursor: number): Editor => {

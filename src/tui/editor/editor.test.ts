@@ -14,7 +14,7 @@ import {
 import { edit } from "./edit.ts";
 import { rankMatches } from "./fuzzy.ts";
 import { handleKey, type EditorRequest } from "./keymap.ts";
-import { type Editor, emptyEditor, modeOf, expandedText } from "./state.ts";
+import { type Editor, emptyEditor, expandMarkedText, modeOf, expandedText, pasteLabel } from "./state.ts";
 import { viewEditor } from "./view.ts";
 import { fc } from "../../../test/support/fast-check.ts";
 
@@ -139,7 +139,7 @@ const boundaries = (text: string): readonly number[] => {
 describe("submitting", () => {
   it("returns the text, adds it to the history and clears the editor", () => {
     const { editor, request } = handleKey(pressed(empty, "hello"), eventOf("<enter>"));
-    expect([editor, request]).toEqual([emptyEditor(["hello"]), { type: "submit", text: "hello" }]);
+    expect([editor, request]).toEqual([emptyEditor(["hello"]), { type: "submit", text: "hello", sendAfter: "step" }]);
   });
 
   it("ignores empty text", () => {
@@ -226,7 +226,29 @@ describe("a large paste", () => {
       "> see [pasted 120 lines #1] and [pasted 2000 characters #2]",
     ]);
     expect(expandedText(pasted)).toBe(`see ${lines} and ${"y".repeat(2000)}`);
-    expect(requestOf(pasted, "<enter>")).toEqual({ type: "submit", text: `see ${lines} and ${"y".repeat(2000)}` });
+    const request = requestOf(pasted, "<enter>");
+    expect(request?.type === "submit" && expandMarkedText(request.text)).toBe(`see ${lines} and ${"y".repeat(2000)}`);
+  });
+
+  it("stays a placeholder in the history, in a history search and when it is taken back", () => {
+    const { editor } = handleKey(pasted, { type: "key", chord: "enter" });
+    const label = ["> see [pasted 120 lines #1] and [pasted 2000 characters #2]"];
+    const recalled = pressed(editor, "<up>");
+    const found = pressed(editor, "<ctrl+r>", "line 7", "<enter>");
+    const restored = edit(editor, { type: "restore", marked: editor.history[0] ?? "" });
+    for (const each of [recalled, found, restored]) {
+      expect(viewEditor(each, { height: 5 }).lines.map(lineText)).toEqual(label);
+      expect(expandedText(each)).toBe(expandedText(pasted));
+    }
+    expect(edit(restored, { type: "unfold" }).text).toBe(expandedText(pasted));
+  });
+
+  it("counts its lines, not its line breaks", () => {
+    expect([pasteLabel("a\n".repeat(500), 0), pasteLabel("a\nb", 1), pasteLabel("ab", 2)]).toEqual([
+      "[pasted 500 lines #1]",
+      "[pasted 2 lines #2]",
+      "[pasted 2 characters #3]",
+    ]);
   });
 
   it("is deleted as one character, and restored by undo", () => {

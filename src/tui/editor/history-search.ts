@@ -1,5 +1,5 @@
 import type { EditAction } from "./action.ts";
-import type { Editor, EditorSnapshot } from "./state.ts";
+import { type Editor, type EditorSnapshot, markedText, readMarkedText } from "./state.ts";
 
 /** Recalls older and newer history entries. The draft is kept as the newest. */
 export const recallHistory = (editor: Editor, direction: "older" | "newer"): Editor => {
@@ -11,13 +11,12 @@ export const recallHistory = (editor: Editor, direction: "older" | "newer"): Edi
     ? { ...editor, undoStack: [...editor.undoStack, snapshotOf(editor)], redoStack: [] }
     : editor;
   if (back === 0) return withText(withoutRecall(saved), draft);
-  const text = history[history.length - back] ?? "";
-  return { ...withText(saved, { text, cursor: text.length }), recall: { back, draft } };
+  return { ...withMarkedText(saved, history[history.length - back] ?? ""), recall: { back, draft } };
 };
 
 /** Whether a recalled entry was edited: undo can restore the edit. */
-const isRecalledEdited = ({ text, history, recall }: Editor): boolean =>
-  recall !== undefined && text !== history[history.length - recall.back];
+const isRecalledEdited = (editor: Editor): boolean =>
+  editor.recall !== undefined && markedText(editor) !== editor.history[editor.history.length - editor.recall.back];
 
 const snapshotOf = ({ text, cursor }: Editor): EditorSnapshot => ({ text, cursor });
 
@@ -51,6 +50,8 @@ export const searchHistory = (editor: Editor, action: EditAction): Editor | unde
     case "older":
     case "newer":
     case "replace":
+    case "restore":
+    case "unfold":
     case "complete":
     case "clear":
       return undefined;
@@ -65,8 +66,10 @@ const findInHistory = (editor: Editor, query: string, from: number): Editor => {
   for (let back = from; back <= history.length && query !== ""; back++) {
     const text = history[history.length - back] ?? "";
     const at = text.toLowerCase().lastIndexOf(wanted);
-    if (at !== -1)
-      return { ...withText(editor, { text, cursor: at }), search: { ...search, query, back, isFound: true } };
+    if (at === -1) continue;
+    const found = withMarkedText(editor, text);
+    const cursor = found.text === text ? at : found.cursor;
+    return { ...found, cursor, search: { ...search, query, back, isFound: true } };
   }
   if (query === "")
     return { ...withText(editor, search.before), search: { ...search, query, back: undefined, isFound: true } };
@@ -76,6 +79,12 @@ const findInHistory = (editor: Editor, query: string, from: number): Editor => {
 const withText = (editor: Editor, snapshot: EditorSnapshot): Editor => {
   const { goalColumn: _goal, ...rest } = editor;
   return { ...rest, ...snapshot, lastAction: "moving" };
+};
+
+/** Replaces the text by a marked one, with the cursor at its end. */
+const withMarkedText = (editor: Editor, marked: string): Editor => {
+  const { text, pastes } = readMarkedText(marked, editor.pastes);
+  return { ...withText(editor, { text, cursor: text.length }), pastes };
 };
 
 const withoutRecall = ({ recall: _recall, ...rest }: Editor): Editor => rest;

@@ -1,17 +1,23 @@
 import type { KeyEvent } from "../keys/key-event.ts";
 import type { EditAction, MoveTarget } from "./action.ts";
 import { edit } from "./edit.ts";
-import { emptyEditor, type Editor, expandedText } from "./state.ts";
+import { emptyEditor, type Editor, expandedText, markedText } from "./state.ts";
 
 /** A request of a key beyond editing. */
 export type EditorRequest =
-  | { readonly type: "submit"; readonly text: string }
+  /** Sends a marked text. While a turn runs it is queued: after the current step, or after the turn. */
+  | { readonly type: "submit"; readonly text: string; readonly sendAfter: SendAfter }
+  /** Takes the last queued message back into the input. */
+  | { readonly type: "take-back" }
   | { readonly type: "cancel" }
   | { readonly type: "quit" }
   | { readonly type: "suspend" }
   | { readonly type: "redraw" }
   /** Opens the text in the user's editor; the result comes back as a `replace` action. */
   | { readonly type: "open-editor"; readonly text: string };
+
+/** When a message submitted during a turn is sent. */
+export type SendAfter = "step" | "turn";
 
 /** The editor after a key, and the key's request. */
 export type KeyResult = { readonly editor: Editor; readonly request?: EditorRequest };
@@ -41,6 +47,8 @@ const handleChord = (editor: Editor, name: string): KeyResult => {
   switch (name) {
     case "enter":
       return handleEnter(editor);
+    case "tab":
+      return submit(editor, "turn");
     case "ctrl+d":
       return editor.text === ""
         ? { editor, request: { type: "quit" } }
@@ -64,15 +72,19 @@ const handleEnter = (editor: Editor): KeyResult => {
   const { text, cursor } = editor;
   if (text.charAt(cursor - 1) === "\\")
     return { editor: edit(editor, { type: "complete", start: cursor - 1, end: cursor, text: "\n" }) };
-  const whole = expandedText(editor);
-  if (whole.trim() === "") return { editor };
+  return submit(editor, "step");
+};
+
+const submit = (editor: Editor, sendAfter: SendAfter): KeyResult => {
+  if (expandedText(editor).trim() === "") return { editor };
+  const marked = markedText(editor);
   const { history } = editor;
   return {
     editor: {
-      ...emptyEditor(history.at(-1) === whole ? history : [...history, whole], editor.columns),
+      ...emptyEditor(history.at(-1) === marked ? history : [...history, marked], editor.columns),
       killRing: editor.killRing,
     },
-    request: { type: "submit", text: whole },
+    request: { type: "submit", text: marked, sendAfter },
   };
 };
 

@@ -15,6 +15,7 @@ export type Editor = {
   readonly redoStack: readonly EditorSnapshot[];
   /** The last action: consecutive typing is undone together, consecutive kills are joined. */
   readonly lastAction?: "typing" | "killing" | "yanking" | "moving";
+  /** Earlier prompts, as marked texts. */
   readonly history: readonly string[];
   /** The position in the history, counted from its end, and the draft. */
   readonly recall?: { readonly back: number; readonly draft: EditorSnapshot };
@@ -54,9 +55,36 @@ export const modeOf = ({ text }: Editor): "shell" | "command" | "message" => {
 export const expandedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
   text.replaceAll(placeholders, (character) => pastes[placeholderIndex(character)] ?? "");
 
-/** The label shown for a large paste. */
+/** The text as it is kept in the history and in the queue: every paste is there in full, between two marks. */
+export const markedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
+  text.replaceAll(placeholders, (character) => `${pasteStart}${pastes[placeholderIndex(character)] ?? ""}${pasteEnd}`);
+
+/** Reads a marked text: pastes become placeholders, of `pastes` or added to them. */
+export const readMarkedText = (marked: string, pastes: readonly string[]): Pick<Editor, "text" | "pastes"> => {
+  const all = [...pastes];
+  const text = marked.replaceAll(markedPaste, (_, paste: string) => {
+    const known = all.indexOf(paste);
+    return placeholder(known === -1 ? all.push(paste) - 1 : known);
+  });
+  return { text, pastes: all };
+};
+
+/** A marked text with all pastes expanded, as it is sent. */
+export const expandMarkedText = (marked: string): string => marked.replaceAll(pasteMarks, "");
+
+/** A marked text with a label for every paste, as it is shown. */
+export const labelMarkedText = (marked: string): string => {
+  let count = 0;
+  return marked.replaceAll(markedPaste, (_, paste: string) => pasteLabel(paste, count++));
+};
+
+/** The pastes of a marked text. */
+export const pastesOf = (marked: string): readonly string[] =>
+  [...marked.matchAll(markedPaste)].map(([, paste = ""]) => paste);
+
+/** The label shown for a large paste. A line break at its end begins no further line. */
 export const pasteLabel = (paste: string, index: number): string => {
-  const lines = paste.split("\n").length;
+  const lines = paste.replace(/\n$/, "").split("\n").length;
   return lines > 1 ? `[pasted ${lines} lines #${index + 1}]` : `[pasted ${paste.length} characters #${index + 1}]`;
 };
 
@@ -66,12 +94,17 @@ export const placeholder = (index: number): string => String.fromCodePoint(first
 /** The paste a character represents; undefined for an ordinary one. */
 export const pasteIndex = (character: string): number | undefined => {
   const number = placeholderIndex(character);
-  return number >= 0 && number < 0xfffe ? number : undefined;
+  return number >= 0 && number < 0xfffc ? number : undefined;
 };
 
-/** Replaces characters that would be taken for pastes. */
-export const withoutPlaceholders = (text: string): string => text.replaceAll(placeholders, "\ufffd");
+/** Replaces characters that would be taken for pastes or their marks. */
+export const withoutPlaceholders = (text: string): string => text.replaceAll(reserved, "\ufffd");
 
 const firstPlaceholder = 0x100000;
-const placeholders = /[\u{100000}-\u{10fffd}]/gu;
+const placeholders = /[\u{100000}-\u{10fffb}]/gu;
+const reserved = /[\u{100000}-\u{10fffd}]/gu;
+const pasteStart = "\u{10fffc}";
+const pasteEnd = "\u{10fffd}";
+const pasteMarks = /[\u{10fffc}\u{10fffd}]/gu;
+const markedPaste = /\u{10fffc}([^\u{10fffd}]*)\u{10fffd}/gu;
 const placeholderIndex = (character: string): number => (character.codePointAt(0) ?? 0) - firstPlaceholder;

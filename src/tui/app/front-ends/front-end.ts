@@ -1,6 +1,7 @@
 import type { PendingApproval } from "../../../agent/agent.ts";
 import type { ApprovalDecision } from "../../../scheduler/events.ts";
 import type { CompletionChoice, CompletionQuery } from "../../editor/completion.ts";
+import type { SendAfter } from "../../editor/keymap.ts";
 import type { EncodedImage, PixelSize } from "../../images/encode.ts";
 import type { ImageSupport } from "../../images/support.ts";
 import type { Theme } from "../../screen/theme.ts";
@@ -25,6 +26,8 @@ export interface FrontEnd {
    * their next message, never an answer.
    */
   confirm(title: string, options: readonly PickerOption[]): Promise<PickerOption | undefined>;
+  /** Puts messages that were not sent back into the input. */
+  restoreDraft(marked: string): void;
   /** Suspends the screen while another program uses the terminal. */
   suspendFor<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Copies text to the terminal's clipboard (OSC 52). */
@@ -42,6 +45,9 @@ export interface FrontEnd {
 
 /** Why the program quits without the user's request: the terminal is gone, or `SIGTERM` arrived. */
 export type QuitReason = "hang-up" | "terminate";
+
+/** A queued message, as a marked text. */
+export type QueuedMessage = { readonly marked: string; readonly sendAfter: SendAfter };
 
 /** The application behind a front end: the state it shows and the actions it triggers. */
 export type FrontEndHost = {
@@ -68,7 +74,12 @@ export type FrontEndHost = {
   readonly resolvePaste: (text: string) => Promise<string | undefined>;
   /** Attaches the clipboard image and returns its label. */
   readonly pasteClipboardImage: () => Promise<string | undefined>;
-  readonly submit: (text: string) => void;
+  /** Submits a marked text; while a turn runs it is queued. */
+  readonly submit: (marked: string, sendAfter?: SendAfter) => void;
+  /** The queued messages, oldest first. */
+  readonly queued: () => readonly QueuedMessage[];
+  /** Removes the last queued message and returns its marked text. */
+  readonly takeBackQueued: () => string | undefined;
   /** Opens a message in the user's editor; resolves to undefined if it was left unchanged. */
   readonly editPrompt: (text: string) => Promise<string | undefined>;
   /** Cancels the running turn or command. */

@@ -109,6 +109,10 @@ export class LineFrontEnd implements FrontEnd {
     });
   }
 
+  restoreDraft(marked: string): void {
+    this.print([line(`Not sent: ${marked}`)]);
+  }
+
   async suspendFor<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#surface.flush();
     this.#stopListening();
@@ -175,7 +179,11 @@ export class LineFrontEnd implements FrontEnd {
   }
 
   #submit(typed: string): void {
-    if (typed.trim() !== "") this.#host.submit(typed);
+    if (typed.trim() === "") return;
+    const before = this.#host.queued().length;
+    this.#host.submit(typed);
+    if (this.#host.queued().length > before)
+      this.print([line("Queued. Sent after the current step. Ctrl-C cancels and does not send it.")]);
   }
 
   /** A line begun before the question is a message, never an answer. */

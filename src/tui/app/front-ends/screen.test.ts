@@ -54,6 +54,8 @@ const stage = (world: SimulatedWorld) => {
     resolvePaste: () => Promise.resolve(undefined),
     pasteClipboardImage: () => Promise.resolve(undefined),
     submit: (text) => submitted.push(text),
+    queued: () => [],
+    takeBackQueued: () => undefined,
     editPrompt: () => Promise.resolve(undefined),
     cancel: () => {
       questions = [];

@@ -19,6 +19,7 @@ import { createPicker, pressPicker, viewPicker, type PickerOption, type Picker }
 import { viewSpinner } from "../../views/spinner.ts";
 import { QuestionBox } from "../approvals/question-box.ts";
 import type { FrontEnd, FrontEndHost } from "./front-end.ts";
+import { viewQueue } from "./queue-view.ts";
 import { PromptInput } from "../input/prompt-input.ts";
 import { TypingDebounce } from "./typing-debounce.ts";
 
@@ -77,7 +78,10 @@ export class ScreenFrontEnd implements FrontEnd {
     const { terminal, world, host, theme, history } = options;
     this.#options = options;
     this.#theme = theme;
-    this.#input = new PromptInput(host, () => this.update());
+    this.#input = new PromptInput(
+      { ...host, isBusy: () => host.busySince() !== undefined, hasQueued: () => host.queued().length > 0 },
+      () => this.update(),
+    );
     this.#questionBox = new QuestionBox(host);
     this.#typingDebounce = new TypingDebounce(world.clock, () => this.update());
     this.#screen = new Screen({
@@ -131,6 +135,11 @@ export class ScreenFrontEnd implements FrontEnd {
       this.#picker = { id: this.#pickerCount, picker, isFiltered, hasDraft: false, done };
       this.update();
     });
+  }
+
+  restoreDraft(marked: string): void {
+    this.#input.restore(marked);
+    this.update();
   }
 
   async suspendFor<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -194,6 +203,7 @@ export class ScreenFrontEnd implements FrontEnd {
     const after = [
       ...this.#viewProgress(columns),
       ...this.#viewDeferred(columns),
+      ...viewQueue(host.queued(), columns),
       ...bottom.lines,
       host.status(columns),
     ];
@@ -315,7 +325,7 @@ export class ScreenFrontEnd implements FrontEnd {
     if (event.type === "key")
       switch (event.chord) {
         case "ctrl+o":
-          return host.expandCollapsed();
+          return this.#input.unfoldPastes() ? undefined : host.expandCollapsed();
         case "shift+tab":
           return host.cycleApprovalMode();
         case "ctrl+c":
@@ -339,7 +349,11 @@ export class ScreenFrontEnd implements FrontEnd {
     const { host, terminal } = this.#options;
     switch (request.type) {
       case "submit":
-        return host.submit(request.text);
+        return host.submit(request.text, request.sendAfter);
+      case "take-back": {
+        const marked = host.takeBackQueued();
+        return marked === undefined ? undefined : this.#input.restore(marked);
+      }
       case "cancel":
         return host.busySince() === undefined ? undefined : host.cancel();
       case "quit":

@@ -32,13 +32,14 @@ export class PastedFiles {
     return bytes === undefined ? undefined : this.#add(bytes, "clipboard.png");
   }
 
-  /** Returns the files whose labels are still in the message, as parts. */
-  take(message: string): { readonly parts: readonly UserPart[]; readonly blobs: Blobs } {
+  /** Returns the files whose labels are still in the message, as parts. `restore` keeps them for a message that is edited again. */
+  take(message: string): { readonly parts: readonly UserPart[]; readonly blobs: Blobs; readonly restore: () => void } {
     const named = [...this.#files].filter(([label]) => message.includes(label));
     this.#files.clear();
     return {
       parts: named.flatMap(([label, { media }]) => [{ type: "text", text: `${label}:` }, media]),
       blobs: Object.fromEntries(named.map(([, { blob }]) => [blob.hash, blob.base64])),
+      restore: () => named.forEach(([label, file]) => this.#files.set(label, file)),
     };
   }
 

@@ -23,16 +23,23 @@ const visibleChoices = 8;
 /** Height of the terminal from which on the input has a frame. */
 const minRowsForFrame = 12;
 
+/** The part of the application the input uses. */
+export type PromptInputHost = Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage"> & {
+  /** Whether a submitted message would be queued. */
+  readonly isBusy: () => boolean;
+  readonly hasQueued: () => boolean;
+};
+
 /** The prompt input with its completion menu. */
 export class PromptInput {
-  readonly #host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">;
+  readonly #host: PromptInputHost;
   readonly #onChange: () => void;
   #editor: Editor = emptyEditor();
   #menu: CompletionMenu | undefined;
   /** The key sheet, while it is shown. */
   #keySheet: ((columns: number) => readonly StyledLine[]) | undefined;
 
-  constructor(host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">, changed: () => void) {
+  constructor(host: PromptInputHost, changed: () => void) {
     this.#host = host;
     this.#onChange = changed;
   }
@@ -51,6 +58,18 @@ export class PromptInput {
     this.#menu = undefined;
   }
 
+  /** Puts a message that was not sent before the draft. */
+  restore(marked: string): void {
+    this.#editor = edit(this.#editor, { type: "restore", marked });
+  }
+
+  /** Expands the pastes of the draft. Returns false if it has none. */
+  unfoldPastes(): boolean {
+    const before = this.#editor.text;
+    this.#editor = edit(this.#editor, { type: "unfold" });
+    return this.#editor.text !== before;
+  }
+
   replace(text: string): void {
     this.#editor = edit(this.#editor, { type: "replace", text });
   }
@@ -65,6 +84,9 @@ export class PromptInput {
     if (event.type === "key" && event.chord === "ctrl+v")
       return void this.#insertLater(this.#host.pasteClipboardImage());
     if (event.type === "key" && this.#pressMenu(event.chord)) return undefined;
+    if (event.type === "key" && event.chord === "tab" && !this.#host.isBusy()) return undefined;
+    if (event.type === "key" && event.chord === "up" && this.isEmpty && this.#host.hasQueued())
+      return { type: "take-back" };
     const { editor, request } = handleKey(this.#editor, event);
     this.#editor = editor;
     if (request?.type === "submit") this.#menu = undefined;

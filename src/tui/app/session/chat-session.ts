@@ -2,7 +2,9 @@ import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { UserPart } from "../../../conversation/parts.ts";
 import type { TokenUsage } from "../../../wire/decode/events.ts";
 import type { World } from "../../../world/world.ts";
-import type { FrontEnd } from "../front-ends/front-end.ts";
+import type { SendAfter } from "../../editor/keymap.ts";
+import { expandMarkedText } from "../../editor/state.ts";
+import type { FrontEnd, QueuedMessage } from "../front-ends/front-end.ts";
 import { printError, printInfo } from "../transcript/message.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
 import { EditSnapshots } from "./edit-snapshots.ts";
@@ -10,7 +12,7 @@ import { EditSnapshots } from "./edit-snapshots.ts";
 /** Where a chat session shows its events: as lines of the transcript, printed on the front end. */
 export type ChatOutput = {
   readonly transcript: Pick<TranscriptView, "handleEvent">;
-  readonly frontEnd: Pick<FrontEnd, "print" | "width" | "update" | "waitForDrain">;
+  readonly frontEnd: Pick<FrontEnd, "print" | "width" | "update" | "waitForDrain" | "restoreDraft">;
 };
 
 /** Options of a chat session. */
@@ -20,14 +22,27 @@ export type ChatOptions = ChatOutput & {
   readonly home: string;
 };
 
-/** A prompt with its attachments. */
-export type UserPrompt = { readonly text: string; readonly parts: readonly UserPart[] };
+/** A prompt, as a marked text, with its attachments. */
+export type UserPrompt = {
+  readonly marked: string;
+  readonly parts: readonly UserPart[];
+  /** Shows the prompt in the transcript. It is called when the prompt is sent. */
+  readonly show: () => void;
+  /** Undoes what taking the prompt from the input did. It is called when the prompt is given back. */
+  readonly restore?: () => void;
+};
+
+/** A prompt that waits. `collected` is set once its attachments are read. */
+type QueuedPrompt = { readonly prompt: UserPrompt; readonly sendAfter: SendAfter; collected?: CollectedParts };
+
+/** The parts of a prompt. `added` are those that were waiting for the next prompt. */
+type CollectedParts = { readonly added: readonly UserPart[]; readonly parts: readonly UserPart[] };
 
 /** Runs the turns of one session: submits prompts, queues those typed during a turn, and tracks context use. */
 export class ChatSession {
   readonly opened: AgentSession;
   readonly #options: ChatOptions;
-  readonly #queue: (readonly UserPart[])[] = [];
+  #queue: readonly QueuedPrompt[] = [];
   /** Parts added to the user's next prompt. */
   readonly #nextPromptParts: UserPart[] = [];
   #snapshots: EditSnapshots | undefined;
@@ -66,14 +81,32 @@ export class ChatSession {
     this.#nextPromptParts.push(part);
   }
 
-  /** Submits a prompt: as a turn of its own, or queued in the running one. */
-  submit(prompt: UserPrompt): Promise<void> {
-    return this.#busySince === undefined ? this.#beginTurn(this.#collectParts(prompt)) : this.#enqueue(prompt);
+  /** Submits a prompt: as a turn of its own, or queued while one runs. */
+  submit(prompt: UserPrompt, sendAfter: SendAfter = "step"): Promise<void> {
+    if (this.#busySince !== undefined) return this.#enqueue({ prompt, sendAfter });
+    prompt.show();
+    return this.#beginTurn(this.#collectParts(prompt));
   }
 
-  /** Cancels the running turn. Resolves when nothing runs any more. */
+  /** The queued prompts, oldest first. */
+  queued(): readonly QueuedMessage[] {
+    return this.#queue.map(({ prompt: { marked }, sendAfter }) => ({ marked, sendAfter }));
+  }
+
+  /** Removes the last queued prompt and returns its marked text. */
+  takeBackQueued(): string | undefined {
+    const last = this.#queue.at(-1);
+    if (last === undefined) return undefined;
+    const { agent } = this.opened;
+    agent.withdrawQueuedMessages();
+    this.#queue = this.#queue.slice(0, -1);
+    for (const { sendAfter, collected } of this.#queue)
+      if (sendAfter === "step" && collected !== undefined) agent.queueMessage(collected.parts);
+    return this.#giveBack(last);
+  }
+
+  /** Cancels the running turn. Resolves when nothing runs any more. Queued prompts go back to the input. */
   async cancel(): Promise<void> {
-    this.#queue.splice(0);
     await this.opened.agent.cancel();
     await this.#turn;
   }
@@ -84,19 +117,22 @@ export class ChatSession {
     this.#options.frontEnd.update();
   }
 
-  #beginTurn(parts: Promise<readonly UserPart[]>): Promise<void> {
+  #beginTurn(collected: Promise<CollectedParts>): Promise<void> {
     this.#busySince = this.#options.world.clock.elapsed();
     this.#options.frontEnd.update();
-    this.#turn = this.#runTurn(parts);
+    this.#turn = this.#runTurn(collected);
     return this.#turn;
   }
 
   /** Sends a prompt and hands every event of the agent to the transcript, waiting while the terminal is slower. */
-  async #runTurn(parts: Promise<readonly UserPart[]>): Promise<void> {
+  async #runTurn(collected: Promise<CollectedParts>): Promise<void> {
     const { transcript, frontEnd } = this.#options;
     const { agent } = this.opened;
+    let hasFinished = false;
     try {
-      for await (const event of agent.send(await parts)) {
+      for await (const event of agent.send((await collected).parts)) {
+        if (event.type === "user") this.#showQueued(event.parts);
+        hasFinished = event.type === "finished";
         if (event.type === "usage") this.#lastUsage = event.usage;
         transcript.handleEvent(event);
         this.snapshots.recordEvent(event, agent.entryCount());
@@ -110,23 +146,56 @@ export class ChatSession {
     } finally {
       this.#busySince = undefined;
     }
+    agent.withdrawQueuedMessages();
+    if (!hasFinished) this.#restoreDraft();
     await this.refreshContextUsage();
-    const next = this.#queue.shift();
-    if (next !== undefined) await this.#beginTurn(Promise.resolve(next));
+    await this.#beginNext();
   }
 
-  async #enqueue(prompt: UserPrompt): Promise<void> {
-    const parts = await this.#collectParts(prompt);
-    if (this.opened.agent.queueMessage(parts))
-      printInfo(this.#options.frontEnd, "Queued. Sent after the current step.");
-    else if (this.#busySince === undefined) await this.#beginTurn(Promise.resolve(parts));
-    else this.#queue.push(parts);
+  /** Begins the turn of the oldest queued prompt, once its attachments are read. */
+  async #beginNext(): Promise<void> {
+    const [next] = this.#queue;
+    if (this.#busySince !== undefined || next?.collected === undefined) return;
+    this.#queue = this.#queue.slice(1);
+    next.prompt.show();
+    await this.#beginTurn(Promise.resolve(next.collected));
   }
 
-  async #collectParts({ text, parts }: UserPrompt): Promise<readonly UserPart[]> {
+  async #enqueue(queued: QueuedPrompt): Promise<void> {
+    this.#queue = [...this.#queue, queued];
+    this.#options.frontEnd.update();
+    const collected = await this.#collectParts(queued.prompt);
+    if (!this.#queue.includes(queued)) return void this.#nextPromptParts.unshift(...collected.added);
+    queued.collected = collected;
+    if (queued.sendAfter === "step") this.opened.agent.queueMessage(collected.parts);
+    await this.#beginNext();
+  }
+
+  /** Moves a queued prompt that the agent has sent to the transcript. */
+  #showQueued(parts: readonly UserPart[]): void {
+    const sent = this.#queue.find(({ collected }) => collected?.parts === parts);
+    if (sent === undefined) return;
+    this.#queue = this.#queue.filter((each) => each !== sent);
+    sent.prompt.show();
+  }
+
+  /** Gives all queued prompts back to the input: a cancelled or failed turn sends nothing unasked. */
+  #restoreDraft(): void {
+    const texts = this.#queue.map((each) => this.#giveBack(each));
+    this.#queue = [];
+    if (texts.length > 0) this.#options.frontEnd.restoreDraft(texts.join("\n\n"));
+  }
+
+  #giveBack({ prompt, collected }: QueuedPrompt): string {
+    this.#nextPromptParts.unshift(...(collected?.added ?? []));
+    prompt.restore?.();
+    return prompt.marked;
+  }
+
+  async #collectParts({ marked, parts }: UserPrompt): Promise<CollectedParts> {
     const added = this.#nextPromptParts.splice(0);
-    const attached = await this.opened.attach(text, new AbortController().signal);
+    const attached = await this.opened.attach(expandMarkedText(marked), new AbortController().signal);
     for (const message of attached.messages) printInfo(this.#options.frontEnd, message);
-    return [...added, ...attached.parts, ...parts];
+    return { added, parts: [...added, ...attached.parts, ...parts] };
   }
 }

@@ -1,11 +1,12 @@
-import { toLines, span } from "../../text/line.ts";
+import { pasteLabel } from "../../editor/state.ts";
+import { line, toLines, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
 
 /** An item that was shown in part. */
 export type CollapsedItem =
-  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "thinking" | "paste"; readonly text: string }
   | { readonly type: "call"; readonly view: ToolCallView };
 
 /** Limits of what is kept for expansion: items, and characters of each. */
@@ -21,7 +22,7 @@ export class CollapsedOutput {
 
   add(item: CollapsedItem): void {
     const kept =
-      item.type === "thinking"
+      item.type !== "call"
         ? { ...item, text: item.text.slice(0, limits.characters) }
         : { ...item, view: { ...item.view, output: item.view.output.slice(0, limits.characters) } };
     this.#items = [...this.#items.slice(1 - limits.items), kept];
@@ -37,6 +38,11 @@ const viewCollapsed = (item: CollapsedItem, width: number): readonly StyledLine[
   switch (item.type) {
     case "thinking":
       return viewThinkingInFull(item.text, width);
+    case "paste":
+      return [
+        line(pasteLabel(item.text, 0).replace(/ #1\]$/, "]"), { tone: "accent" }),
+        ...toLines(item.text.replace(/\n$/, "")).flatMap((each) => wrap(each, { width, breakAt: "characters" })),
+      ];
     case "call":
       return viewToolCall({ ...item.view, isExpanded: true }, width);
   }

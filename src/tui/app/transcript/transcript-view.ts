@@ -115,9 +115,10 @@ export class TranscriptView {
     ];
   }
 
-  /** Starts a turn: collapsed output of the previous one is dropped. */
-  beginTurn(): void {
+  /** Starts a turn: collapsed output of the previous one is dropped. `pastes` were shown as labels. */
+  beginTurn(pastes: readonly string[] = []): void {
     this.#collapsed.clear();
+    for (const text of pastes) this.#collapsed.add({ type: "paste", text });
   }
 
   /** Prints lines that became final after waiting for a highlighter. */
