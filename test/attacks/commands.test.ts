@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allowedRules, commandCases, type CommandCase } from "../../src/policy/command/analyze.cases.ts";
 import type { PermissionRuleSources } from "../../src/policy/gate/permission-rules.ts";
+import { canListProcesses, processesIn } from "../support/processes-in.ts";
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /*
@@ -333,18 +333,6 @@ describe("a command that does not end by itself", () => {
     expect(result.type).toBe("timeout");
     expect(result.text).toMatch(said);
     expect(result.text.length).toBeLessThan(50_000);
-    expect(running(text)).toEqual([]);
+    if (canListProcesses) expect(processesIn(fixture.root)).toEqual([]);
   });
 });
-
-/** Lists the processes that run a command line of this test. */
-const running = (text: string): readonly string[] =>
-  !existsSync("/proc/self/cmdline")
-    ? []
-    : readdirSync("/proc").filter((pid) => {
-        try {
-          return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`-c\0${text}`);
-        } catch {
-          return false;
-        }
-      });

@@ -1,20 +1,18 @@
 import { spawn as spawnInTerminal } from "@lydell/node-pty";
-import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bin, ensureBuilt } from "../built.ts";
+import { runCommand } from "../support/run-command.ts";
 import { scriptedServer } from "./with-servers.ts";
 
 /*
  * The servers of a project, from outside: how they are listed, and what it takes to have one started.
  */
 
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const loader = import.meta.resolve("tsx");
-const args = (words: readonly string[]): string[] => ["--import", loader, main, ...words];
+beforeAll(ensureBuilt);
 
 let base: string;
 let project: string;
@@ -37,25 +35,17 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 
 type Ended = { readonly code: number | null; readonly out: string; readonly error: string };
 
-const run = (...words: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = spawn(process.execPath, args(words), {
-      cwd: project,
-      env: environment(),
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [out, error] = ["", ""];
-    child.stdout.on("data", (said: Buffer) => (out += said.toString()));
-    child.stderr.on("data", (said: Buffer) => (error += said.toString()));
-    child.on("close", (code) => resolve({ code, out, error }));
-  });
+const run = async (...words: readonly string[]): Promise<Ended> => {
+  const { code, out, err } = await runCommand(words, { cwd: project, env: environment() });
+  return { code, out, error: err };
+};
 
 const mcp = (...words: readonly string[]): Promise<Ended> => run("mcp", ...words);
 
-/** The same at a terminal, with answers typed as soon as a question appears. */
+/** The same with the built program at a terminal, with answers typed as soon as a question appears. */
 const atTerminal = (words: readonly string[], question: string, answer: string): Promise<Ended> =>
   new Promise((resolve) => {
-    const terminal = spawnInTerminal(process.execPath, args(["mcp", ...words]), {
+    const terminal = spawnInTerminal(process.execPath, [bin, "mcp", ...words], {
       cwd: project,
       env: environment(),
       cols: 200,

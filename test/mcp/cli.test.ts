@@ -1,30 +1,25 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bin, ensureBuilt, root } from "../built.ts";
+import { runCommand } from "../support/run-command.ts";
 import { scriptedServer, textOf, withServers } from "./with-servers.ts";
 
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const program = ["--import", "tsx", main, "mcp"];
-
 let home: string;
-beforeAll(async () => void (home = await mkdtemp(join(tmpdir(), "parley-home-"))));
+beforeAll(async () => {
+  ensureBuilt();
+  home = await mkdtemp(join(tmpdir(), "parley-home-"));
+});
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 type Ended = { readonly code: number | null; readonly out: string; readonly error: string };
 
-const parley = (...args: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = spawn(process.execPath, [...program, ...args], {
-      env: { ...process.env, PARLEY_HOME: home, HOME: home },
-    });
-    let [out, error] = ["", ""];
-    child.stdout.on("data", (said: Buffer) => (out += said.toString()));
-    child.stderr.on("data", (said: Buffer) => (error += said.toString()));
-    child.on("close", (code) => resolve({ code, out, error }));
-  });
+const parley = async (...args: readonly string[]): Promise<Ended> => {
+  const env = { ...process.env, PARLEY_HOME: home, HOME: home };
+  const { code, out, err } = await runCommand(["mcp", ...args], { cwd: home, env });
+  return { code, out, error: err };
+};
 
 /** A text wrapped as in the list: lines of at most a hundred characters. */
 const linesOf = (text: string): string => text.replaceAll(/.{1,98}/g, "  $&\n");
@@ -108,8 +103,7 @@ describe("parley mcp", () => {
   });
 
   it("serves render, convert and lint to others", async () => {
-    const cwd = fileURLToPath(new URL("../..", import.meta.url));
-    const configured = { parley: { command: process.execPath, args: [...program, "serve"], cwd } };
+    const configured = { parley: { command: process.execPath, args: [bin, "mcp", "serve"], cwd: root } };
     const broken = {
       model: "gpt-5",
       messages: [
