@@ -7,6 +7,10 @@ import { composeRequest } from "../src/wire/compose.ts";
 import type { RequestSettings, WireId } from "../src/wire/wire.ts";
 import { buildHistory, makeHistory } from "./support/histories.ts";
 import { Random } from "./support/random.ts";
+import { perTier, seedFor } from "./support/tier.ts";
+
+const histories = perTier({ quick: 30, all: 120 });
+const first = seedFor(1);
 
 /** The types that check each provider's bodies. Providers without an entry use their API family's own vendor. */
 const oracles: Readonly<Record<string, OracleName>> = {
@@ -52,7 +56,7 @@ const isTaken = (provider: string, problem: string): boolean =>
 describe.each(providers.map(({ id }) => ({ id })))("the vendor's own types", ({ id }) => {
   it(`accept every field Parley sends to ${id}`, () => {
     const provider = findProvider(id);
-    for (let seed = 1; seed <= 120; seed++) {
+    for (let seed = first; seed < first + histories; seed++) {
       const { conversation } = buildHistory(makeHistory(seed));
       const { body } = composeRequest(conversation, provider.destination(provider.defaultModel), {
         policy: { unsupportedMedia: "stub" },

@@ -96,6 +96,18 @@ describe("the package", () => {
     expect(files).toContain(join("dist", "third-party-licences.txt"));
   });
 
+  it("contains no console call: what a library prints, no one sanitizes", () => {
+    const dist = join(app, "node_modules/parley-agent/dist");
+    const files = [
+      join(dist, "parley.cjs"),
+      ...readdirSync(join(dist, "parts")).map((name) => join(dist, "parts", name)),
+    ];
+    const calls = files.flatMap(
+      (file) => readFileSync(file, "utf8").match(/\bconsole\.(info|warn|error|debug)\(/g) ?? [],
+    );
+    expect([files.length > 5, calls]).toEqual([true, []]);
+  });
+
   it("holds no module that its entry points do not reach", () => {
     const lib = join(app, "node_modules", "parley-agent", "dist", "lib");
     const reached = new Set<string>();

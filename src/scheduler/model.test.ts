@@ -3,6 +3,9 @@ import type { CallId } from "../conversation/parts.ts";
 import type { FinishedCall } from "./events.ts";
 import { call, createHarness, type ToolRun, type SchedulerHarness } from "./harness.cases.ts";
 import { fc } from "../../test/support/fast-check.ts";
+import { perTier } from "../../test/support/tier.ts";
+
+const runs = perTier({ quick: 100, all: 1000 });
 
 const processes = 2;
 const toolTime = 60_000;
@@ -355,7 +358,7 @@ describe("the scheduler, whatever happens and in whatever order", () => {
         );
         expect(outputGaps(real.at)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs },
     );
   });
 });

@@ -1,10 +1,12 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { SignInPage } from "../../src/mcp/oauth/browser.ts";
 import { deleteSignIn } from "../../src/mcp/oauth/store.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { signIn, withOAuthService, connectAndDescribe, type OAuthServiceOptions } from "./oauth-service.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("signing in to a server", () => {
   it("stores tokens for that server, readable by the owner alone, until sign-out", async () => {
@@ -45,6 +47,8 @@ describe("signing in to a server", () => {
   });
 
   it("survives two processes that refresh it at the same time", async () => {
+    // The SDK prints that it tries again. The built program has no console calls.
+    vi.spyOn(console, "warn").mockReturnValue();
     await withOAuthService({ once: true }, async (place) => {
       await signIn(place);
       const [file = ""] = await readdir(join(place.home, "auth"));

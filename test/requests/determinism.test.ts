@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { digestBodies } from "../support/digest-bodies.ts";
 
+const expected = digestBodies();
+
 it.each([
   { TZ: "UTC", LC_ALL: "C" },
   { TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" },
@@ -13,5 +15,5 @@ it.each([
     env: { ...process.env, ...environment },
     encoding: "utf8",
   });
-  expect(printed).toBe(digestBodies());
+  expect(printed).toBe(expected);
 });

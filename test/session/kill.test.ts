@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSessionStore } from "../../src/session/store/store.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { buildChildProgram, killPrograms } from "./support/kill.ts";
+import { perTier, seedFor } from "../support/tier.ts";
+
+const kills = perTier({ quick: 8, all: 40 });
 
 describe("real processes", () => {
   let folder: string;
@@ -15,8 +18,8 @@ describe("real processes", () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it("lose nothing acknowledged when they are killed, and the next process continues", async () => {
-    const { killed, broken } = await killPrograms(40, 7);
-    expect({ killed, broken }).toEqual({ killed: 40, broken: undefined });
+    const { killed, broken } = await killPrograms(kills, seedFor(7));
+    expect({ killed, broken }).toEqual({ killed: kills, broken: undefined });
   });
 
   it("cannot both open one session at the same time", async () => {

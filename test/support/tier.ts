@@ -16,7 +16,7 @@ declare module "vitest" {
 export type Tier = "quick" | "all" | "nightly";
 
 /** Returns the amount of the running tier. At night it is the one of `all`. */
-export const perTier = ({ quick, all }: { readonly quick: number; readonly all: number }): number =>
+export const perTier = <Amount>({ quick, all }: { readonly quick: Amount; readonly all: Amount }): Amount =>
   inject("tier") === "quick" ? quick : all;
 
 /** Returns the seed itself in the quick tier and in CI, and a fresh one at night. */

@@ -6,7 +6,10 @@ import { listDirectory } from "../../src/tools/files/list-directory.ts";
 import { readManyFiles } from "../../src/tools/files/read-many-files.ts";
 import { runShellCommand } from "../../src/tools/run-shell-command.ts";
 import { searchFileContent } from "../../src/tools/search/search-file-content.ts";
+import { perTier } from "../support/tier.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+
+const tries = perTier({ quick: 60, all: 300 });
 
 let bench: Workbench;
 let stop: () => Promise<unknown>;
@@ -46,7 +49,8 @@ describe.runIf(existsSync("/proc/self/fd"))("while a folder is swapped for a lin
     ["run_shell_command", runShellCommand, { command: "cat *.txt", directory: "d" }],
   ] as const)("%s never shows what is outside", async (_, tool, input) => {
     const seen = new Set<string>();
-    for (let turn = 0; turn < 300; turn++) {
+    // On a busy machine the other thread may not have its turn for long.
+    for (let turn = 0; turn < tries || seen.size < 2; turn++) {
       const said = await bench.callText(tool, input).catch((error: unknown) => String(error));
       seen.add(said.includes("canary") ? "outside" : said.includes("inside") ? "inside" : "neither");
     }

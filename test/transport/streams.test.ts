@@ -11,6 +11,7 @@ import {
   type RecordedStream,
 } from "../support/record-stream.ts";
 import { fc } from "../support/fast-check.ts";
+import { perTier } from "../support/tier.ts";
 
 /*
  * A stream is bytes. Where the network cuts them into pieces must not change
@@ -33,8 +34,10 @@ const answers: readonly (readonly [what: string, reply: ScriptReply, faults?: Fa
 
 const names = listSimulatedProviders();
 
-/** Streams below this many bytes are tried at every byte, longer ones at every third and around every line. */
+/** Streams below `short` bytes are cut at every `stride`th byte, longer ones at a third of these; all around every line. */
 const short = 6000;
+const stride = perTier({ quick: 12, all: 1 });
+const randomCuts = perTier({ quick: 3, all: 10 });
 
 /** Cohere's errors are sentences without a name, which within a stream tell nothing. */
 const failureOf = (name: string): string => (name === "cohere" ? "stream-cut" : "overloaded");
@@ -76,7 +79,7 @@ describe.each(names)("a stream of %s", (name) => {
       const property = fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (places) => {
         expect(await decodeRecording(stream, cutAt(bytes, places))).toEqual(whole[index]);
       });
-      await fc.assert(property, { numRuns: 10 });
+      await fc.assert(property, { numRuns: randomCuts });
     }
   });
 
@@ -136,7 +139,9 @@ const expectBeginning = ({ events, failure }: DecodedRecording, whole: DecodedRe
 
 const placesIn = ({ bytes }: RecordedStream): readonly number[] =>
   [...bytes.keys(), bytes.length].filter(
-    (place) => bytes.length < short || place % 3 === 0 || bytes.subarray(place - 2, place + 2).includes(lineFeed),
+    (place) =>
+      place % (bytes.length < short ? stride : 3 * stride) === 0 ||
+      bytes.subarray(place - 2, place + 2).includes(lineFeed),
   );
 
 const lineFeed = 10;

@@ -4,6 +4,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { PolicyError } from "../error.ts";
 import { createRealFixture, type WorkspaceFixture } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
+import { perTier } from "../../../test/support/tier.ts";
+
+const reads = perTier({ quick: 1000, all: 6000 });
+const writes = perTier({ quick: 400, all: 2000 });
 
 let fixture: WorkspaceFixture;
 afterEach(() => fixture.close());
@@ -100,14 +104,14 @@ describe.runIf(existsSync("/proc/self/fd"))(
   "a workspace in which files are swapped for links that lead outside",
   () => {
     it.each([
-      { what: "read", swap: "folder", tries: 6000 },
-      { what: "read", swap: "leaf", tries: 6000 },
-      { what: "write", swap: "folder", tries: 2000 },
-      { what: "write", swap: "leaf", tries: 2000 },
-      { what: "create", swap: "nothing", tries: 2000 },
-      { what: "make folders", swap: "folder", tries: 2000 },
+      { what: "read", swap: "folder", tries: reads },
+      { what: "read", swap: "leaf", tries: reads },
+      { what: "write", swap: "folder", tries: writes },
+      { what: "write", swap: "leaf", tries: writes },
+      { what: "create", swap: "nothing", tries: writes },
+      { what: "make folders", swap: "folder", tries: writes },
     ] as const)(
-      "cannot be made to $what outside by swapping a $swap, in $tries tries",
+      "cannot be made to $what outside by swapping a $swap, in $tries tries or more",
       async ({ what, swap, tries }) => {
         fixture = createRealFixture(undefined, parent);
         const { ws } = fixture;
@@ -123,17 +127,16 @@ describe.runIf(existsSync("/proc/self/fd"))(
           if (came === "inside" || came === "written" || came === "refused") counts[came] += 1;
           else counts.other.add(came);
         };
-        for (let turn = 0; turn < tries; turn += together)
+        // On a busy machine the other thread may not have its turn for long: go on until some tries met a link and some did not.
+        const wasRace = (): boolean => counts.refused > 0 && counts.inside + counts.written > 0;
+        for (let turn = 0; turn < tries || !wasRace(); turn += together)
           await Promise.all(Array.from({ length: together }, (_, index) => attempt(turn + index)));
         const flipped = flips.count() - started;
         await flips.stop();
 
         expect([...counts.other]).toEqual([]);
         expect(fixture.outside()).toEqual(before);
-        // The race was on: things were swapped meanwhile, some tries met a link and some did not.
         expect(flipped).toBeGreaterThan(0);
-        expect(counts.refused).toBeGreaterThan(0);
-        expect(counts.inside + counts.written).toBeGreaterThan(0);
       },
     );
   },
