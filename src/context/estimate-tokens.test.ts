@@ -3,7 +3,7 @@ import { structured, text } from "../conversation/builders.ts";
 import { mediaAt, storeBytes } from "../conversation/media.ts";
 import type { Media } from "../conversation/parts.ts";
 import { estimateMedia, estimateParts, estimateTokens } from "./estimate-tokens.ts";
-import { fc } from "../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../test/support/fast-check.ts";
 
 /** Token counts of a tokenizer with 130,000 tokens (Mistral Tekken). */
 const counted: readonly (readonly [language: string, tokens: number, text: string])[] = [
@@ -89,7 +89,7 @@ describe("an estimate of tokens", () => {
         expect(sum).toBeGreaterThanOrEqual(whole);
         expect(sum - whole).toBeLessThanOrEqual(pieces.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsPerTier(2000) },
     );
   });
 

@@ -4,7 +4,7 @@ import { readBodyText, type HttpRequest, type Net } from "../world/net.ts";
 import { withDemoModel } from "./net.ts";
 import { DemoScriptError, parseDemoScript } from "./script/parse-script.ts";
 import type { DemoScript } from "./script/script.ts";
-import { fc } from "../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../test/support/fast-check.ts";
 
 const noNetwork: Net = { send: ({ url }) => Promise.reject(new Error(`sent to ${url}`)) };
 const net = withDemoModel(noNetwork);
@@ -237,7 +237,7 @@ describe("an invalid request", () => {
         expect([200, 400]).toContain(response.status);
         expect(answer).toBe(await readBodyText(await net.send(request(given))));
       }),
-      { numRuns: 1500 },
+      { numRuns: runsPerTier(1500) },
     );
   });
 });

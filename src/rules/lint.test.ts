@@ -7,7 +7,7 @@ import { openaiChatCases } from "./openai-chat/rules.cases.ts";
 import { openaiResponsesCases } from "./openai-responses/rules.cases.ts";
 import type { RuleTarget, RuleWire } from "./rule.ts";
 import { isObject } from "./walk.ts";
-import { fc } from "../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../test/support/fast-check.ts";
 
 const providers: Readonly<Record<RuleWire, readonly string[]>> = {
   gemini: ["google", "vertex", "code-assist"],
@@ -71,7 +71,7 @@ describe("lint", () => {
     (_name, target) => {
       fc.assert(
         fc.property(fc.jsonValue(), (body) => isSound(lint(body, target))),
-        { numRuns: 60 },
+        { numRuns: runsPerTier(60) },
       );
     },
   );
@@ -91,7 +91,7 @@ describe("lint", () => {
         const changed = replaced(body, steps, value);
         return wires.every((wire) => isSound(lint(changed, { ...target, wire })));
       }),
-      { numRuns: 1500 },
+      { numRuns: runsPerTier(1500) },
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { convertRequest } from "../../src/providers/request.ts";
 import { bodyWith, families, type Family } from "./fields.ts";
 import { lostInSilence } from "./leaves.ts";
-import { fc } from "../support/fast-check.ts";
+import { fc, runsPerTier } from "../support/fast-check.ts";
 
 const stub = { policy: { unsupportedMedia: "stub" } } as const;
 
@@ -21,7 +21,7 @@ describe.each(families.map((family) => ({ name: family.name, family })))("a body
         const body = bodyWith(family, paths);
         expect(lostInSilence(body, convertRequest(body, family.model, family.model, stub))).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runsPerTier(200) },
     );
   });
 
@@ -31,7 +31,7 @@ describe.each(families.map((family) => ({ name: family.name, family })))("a body
         const once = convertRequest(bodyWith(family, paths), family.model, family.model, stub).body;
         expect(convertRequest(once, family.model, family.model, stub).body).toEqual(once);
       }),
-      { numRuns: 100 },
+      { numRuns: runsPerTier(100) },
     );
   });
 

@@ -6,7 +6,7 @@ import { text } from "../../conversation/builders.ts";
 import { attachMentions, type AttachedMessage } from "./attach.ts";
 import type { AttachOptions } from "./attach-file.ts";
 import { openContextFixture, type ContextFixture } from "../fixture.cases.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 let ground: ContextFixture;
 
@@ -261,7 +261,7 @@ describe("a message with mentions", () => {
         const message = all.join("");
         expect((await attach(message)).parts[0]).toEqual(text(message));
       }),
-      { numRuns: 300 },
+      { numRuns: runsPerTier(300) },
     );
   });
 });

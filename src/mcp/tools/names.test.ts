@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ToolNames, toValidName, type ToolKey } from "./names.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const namesOf = (keys: readonly ToolKey[], reserved: readonly string[] = []): readonly (string | undefined)[] => {
   const names = new ToolNames(reserved);
@@ -83,7 +83,7 @@ describe("the names of tools", () => {
         }
         expect(new Set([...seen.values()].map((name) => name.toLowerCase())).size).toBe(seen.size);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsPerTier(2000) },
     );
   });
 });

@@ -5,6 +5,9 @@ import { analyzeCommand, type CommandAnalysis, type CommandContext } from "./ana
 import { decideCommand, type CommandDecision, type CommandRules } from "./decide.ts";
 import { commandsToAskAbout, readOnlyCommands } from "./profiles/readers.cases.ts";
 import { checkProtection } from "../workspace/protected-paths.ts";
+import { perTier, seedFor } from "../../../test/support/tier.ts";
+
+const disguises = perTier({ quick: 1, all: 8 });
 
 const root = "/home/kim/project";
 const home = "/home/kim";
@@ -78,8 +81,8 @@ describe("a command line", () => {
   it("gets the same or a stricter decision, however its words are quoted and spaced", async () => {
     const weaker: string[] = [];
     for (const [at, row] of commandCases.entries())
-      for (let round = 0; round < 8; round++) {
-        const text = disguised(row.text, new Random(at * 100 + round));
+      for (let round = 0; round < disguises; round++) {
+        const text = disguised(row.text, new Random(seedFor(at * 100 + round)));
         const verdict = await judgeCase({ ...row, text });
         if (strictness.indexOf(verdict) < strictness.indexOf(row.expect)) weaker.push(text);
       }

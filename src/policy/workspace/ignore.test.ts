@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { disks, file, folder, link, createRealFixture, type WorkspaceFixture } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 let fixture: WorkspaceFixture;
 let workspace: Workspace;
@@ -219,7 +219,7 @@ describe("ignore files", () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsPerTier(60) },
     );
   });
 });

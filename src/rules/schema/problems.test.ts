@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { closed, object } from "../openai/rows.cases.ts";
 import { schemaProblems, type SchemaDialect } from "./problems.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const dialects: readonly SchemaDialect[] = [
   "gemini-json",
@@ -129,7 +129,7 @@ describe("schemaProblems", () => {
       fc.property(schema, (value) =>
         schemaProblems(value, dialect, "/at").every(({ pointer }) => pointer.startsWith("/at")),
       ),
-      { numRuns: 300 },
+      { numRuns: runsPerTier(300) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseSettings } from "../../policy/trust/settings-json.ts";
 import { removeValueFromText, setValueInText } from "./edit.ts";
 import { toPlainValue } from "./node.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const plain = async (text: string): Promise<unknown> => {
   const parsed = await parseSettings(text);
@@ -172,7 +172,7 @@ describe("any file", () => {
             expect(comments(after)).toEqual(comments(text));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runsPerTier(3000) },
     );
   });
 
@@ -188,7 +188,7 @@ describe("any file", () => {
           else expect(setIn(await plain(after), names, 0)).toEqual(setIn(value, names, 0));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runsPerTier(3000) },
     );
   });
 
@@ -205,7 +205,7 @@ describe("any file", () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runsPerTier(2000) },
     );
   });
 });

@@ -16,7 +16,7 @@ import { rankMatches } from "./fuzzy.ts";
 import { handleKey, type EditorRequest } from "./keymap.ts";
 import { type Editor, emptyEditor, expandMarkedText, modeOf, expandedText, pasteLabel } from "./state.ts";
 import { viewEditor } from "./view.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const family = "👨\u200d👩\u200d👧";
 
@@ -126,7 +126,7 @@ describe("editing", () => {
         for (; steps > 0; steps--) last = edit(last, { type: "redo" });
         expect(last.text).toBe(text);
       }),
-      { numRuns: 300 },
+      { numRuns: runsPerTier(300) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { lineWidth, lineText } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import { createHighlighter, type Highlighter } from "./highlight.ts";
 import { type Lexer, loadLexer, MarkdownStream } from "./stream.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 let lexer: Lexer;
 let highlighter: Highlighter;
@@ -160,7 +160,7 @@ describe("Markdown", () => {
         const places = [0, ...cuts.toSorted((one, two) => one - two), sample.length];
         expect(await finalLines(places.map((at, index) => sample.slice(at, places[index + 1] ?? at)))).toEqual(whole);
       }),
-      { numRuns: 100 },
+      { numRuns: runsPerTier(100) },
     );
   });
 
@@ -206,7 +206,7 @@ describe("Markdown", () => {
         expect(whole.filter((line) => lineWidth(line) > 20).map(lineText)).toEqual([]);
         expect(whole.map(lineText).join("")).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
       }),
-      { numRuns: 400 },
+      { numRuns: runsPerTier(400) },
     );
   });
 

@@ -10,7 +10,7 @@ import { createSgrEncoder } from "./sgr.ts";
 import { type LiveView, Screen } from "./screen.ts";
 import { LinePrinter } from "./line-printer.ts";
 import { dark, light, themeFor } from "./theme.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const plainPaint = createSgrEncoder({ theme: dark, depth: "none" });
 
@@ -158,7 +158,7 @@ describe("the screen", () => {
             .join(""),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: runsPerTier(150) },
     );
   });
 
@@ -257,7 +257,7 @@ describe("the screen", () => {
         }
         expect(terminal.screen.effects()).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runsPerTier(150) },
     );
   });
 

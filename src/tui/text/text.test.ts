@@ -3,7 +3,7 @@ import { truncate, takeColumns, line, lineWidth, toLines, lineText, sanitizeLine
 import type { StyledLine } from "./style.ts";
 import { textWidth, graphemesOf, graphemeStart } from "./width.ts";
 import { wrap } from "./wrap.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const family = "👨\u200d👩\u200d👧\u200d👦";
 
@@ -39,7 +39,7 @@ describe("the width of a text", () => {
         expect(graphemesOf(text).join("")).toBe(text);
         expect(graphemesOf(text).reduce((sum, each) => sum + textWidth(each), 0)).toBe(textWidth(text));
       }),
-      { numRuns: 500 },
+      { numRuns: runsPerTier(500) },
     );
   });
 
@@ -52,7 +52,7 @@ describe("the width of a text", () => {
           expect(graphemesOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runsPerTier(500) },
     );
   });
 
@@ -172,7 +172,7 @@ describe("wrapping", () => {
           if (at === "characters") expect(whole).toBe(pieces.join(""));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runsPerTier(1000) },
     );
   });
 

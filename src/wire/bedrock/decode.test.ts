@@ -11,7 +11,7 @@ import {
   encodeBack,
 } from "../decode/blocks.cases.ts";
 import type { StreamFrame } from "../decode/events.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const { decode } = bedrock;
 const read = (...frames: readonly StreamFrame[]) => eventsOf(decode, frames);
@@ -522,7 +522,7 @@ describe("whatever a server sends", () => {
   it("keeps to the rules with frames lost, repeated and moved", () => {
     fc.assert(
       fc.property(arbitraryFaultyFrames(stream), (frames) => expectContract(law, frames)),
-      { numRuns: 1500 },
+      { numRuns: runsPerTier(1500) },
     );
   });
 
@@ -544,7 +544,7 @@ describe("whatever a server sends", () => {
       .map(({ name, data }) => ({ name, data: data as unknown }));
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 12 }), (frames) => expectContract(law, frames)),
-      { numRuns: 1000 },
+      { numRuns: runsPerTier(1000) },
     );
   });
 
@@ -562,7 +562,7 @@ describe("whatever a server sends", () => {
         decode.parseError(any);
         expectContract(law, decode.frames(any));
       }),
-      { numRuns: 500 },
+      { numRuns: runsPerTier(500) },
     );
   });
 });

@@ -5,7 +5,7 @@ import { Ledger, type NewPart } from "../../conversation/ledger.ts";
 import { destinationOf } from "../../providers/find.ts";
 import { RequestComposer } from "../compose.ts";
 import type { ResponseEvent, ResponsePart, StreamDecoder, StreamFrame } from "./events.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 /** How a stream is opened. */
 type OpenDecoder = () => StreamDecoder;
@@ -60,7 +60,7 @@ export const expectRobust = (open: OpenDecoder, good: readonly StreamFrame[]): v
       const frames = changes.reduce((now, [at, node, value]) => mutateFrames(now, { at, node, value }), good);
       expectOrderly(eventsOf(open, frames));
     }),
-    { numRuns: 500 },
+    { numRuns: runsPerTier(500) },
   );
   const shuffled = fc.array(fc.constantFrom(...good), { maxLength: good.length * 2 });
   fc.assert(
@@ -69,7 +69,7 @@ export const expectRobust = (open: OpenDecoder, good: readonly StreamFrame[]): v
       expectOrderly(events);
       for (const part of partsIn(events)) if (part.type === "call") expect(calls).toContainEqual(part);
     }),
-    { numRuns: 300 },
+    { numRuns: runsPerTier(300) },
   );
 };
 

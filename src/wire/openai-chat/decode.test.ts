@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eventsOf, expectRobust, partsIn, encodeBack } from "../decode/decode.cases.ts";
 import type { StreamFrame } from "../decode/events.ts";
 import { decodeFrames, chunk, doneLine, openDecoder, decodeBody, decodeDeltas, decodeChat } from "./decode.cases.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const openai = "openai-chat/gpt-5.6";
 const deepseek = "deepseek/deepseek-v4-flash";
@@ -619,7 +619,7 @@ describe("whatever arrives", () => {
           expect(pieces.get(event.index) ?? "").toBe(words);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsPerTier(500) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../conversation/json.ts";
 import { schemaProblems, type SchemaDialect } from "../../rules/schema/problems.ts";
 import { anthropicSchema, geminiSchema, kimiSchema, mistralSchema, openaiSchema, type AdaptedSchema } from "./adapt.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 const text = { type: "string" } as const;
 const empty: JsonObject = { type: "object", properties: {} };
@@ -364,7 +364,7 @@ describe("any schema, in any dialect", () => {
         expect(again.changed).toBeUndefined();
         expect(adapt(structuredClone(schema))).toEqual(adapted);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsPerTier(1000) },
     );
   });
 });
