@@ -140,3 +140,20 @@ describe("updates of any events", () => {
     );
   });
 });
+
+it("a to-do list is a plan, without cancelled items", () => {
+  const todos = (["completed", "in_progress", "pending", "cancelled"] as const).map((status) => ({
+    description: `Is ${status}`,
+    status,
+  }));
+  expect(fold([{ type: "todos", todos }])).toEqual([
+    {
+      sessionUpdate: "plan",
+      entries: [
+        { content: "Is completed", priority: "medium", status: "completed" },
+        { content: "Is in_progress", priority: "medium", status: "in_progress" },
+        { content: "Is pending", priority: "medium", status: "pending" },
+      ],
+    },
+  ]);
+});

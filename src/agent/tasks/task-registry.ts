@@ -16,6 +16,9 @@ const startGraceMs = 200;
 /** The characters of output or answer that a notice holds. */
 const maxNoticeText = { command: 1000, agent: 8000 } as const;
 
+/** Milliseconds after which work counts as slow. */
+const slowTaskMs = 2000;
+
 /** The characters of a title. */
 const maxTitle = 200;
 
@@ -81,11 +84,14 @@ export class TaskRegistry implements BackgroundTasks {
     return { info: task.info(), output, ...(result === undefined ? {} : { result }) };
   };
 
-  readonly stop = async (id: string): Promise<TaskInfo | undefined> => {
+  /** `isReported` is false if the model does not learn of it from the caller. */
+  readonly stop = async (
+    id: string,
+    { isReported }: { readonly isReported: boolean } = { isReported: true },
+  ): Promise<TaskInfo | undefined> => {
     const task = this.#find(id);
     if (task === undefined) return undefined;
-    // The caller learns of its end here.
-    task.isReported = true;
+    task.isReported ||= isReported;
     task.stop.abort(new Error("The task was stopped."));
     await task.ended;
     return task.info();
@@ -96,6 +102,11 @@ export class TaskRegistry implements BackgroundTasks {
     const task = this.#find(id);
     if (task === undefined) return undefined;
     return task.result === undefined ? task.output.text : resultText(task.result);
+  }
+
+  /** Whether work that calls wait for has run so long that the user may want to move it to the background. */
+  get canMoveToBackground(): boolean {
+    return [...this.#foreground].some((task) => task.info().elapsedMs >= slowTaskMs);
   }
 
   /** Moves all work that calls wait for to the background, on behalf of the user. Returns how much there was. */

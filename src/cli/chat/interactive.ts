@@ -64,6 +64,8 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
             interactive: true,
             serverRequests: serverQuestions.handlers,
             confirm: serverQuestions.confirmContinue,
+            askUser: serverQuestions.askUser,
+            onEvent: (event) => app.handleEvent(event),
             ...which,
           }),
           loaded: fresh.loaded,

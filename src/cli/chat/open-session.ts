@@ -16,7 +16,10 @@ import type { AgentEnvironment } from "../../agent/environment.ts";
 export const openChatSession = async (
   environment: AgentEnvironment,
   args: Arguments,
-  options: Pick<OpenAgentOptions, "interactive" | "onEvent" | "resume" | "serverRequests" | "confirm" | "onProgress">,
+  options: Pick<
+    OpenAgentOptions,
+    "interactive" | "onEvent" | "resume" | "serverRequests" | "confirm" | "askUser" | "onProgress"
+  >,
 ): Promise<AgentSession> => {
   const system = args.value("system-prompt");
   const addition = args.value("append-system-prompt");

@@ -23,7 +23,8 @@ export const writeTodos: AnyTool = defineTool({
     const text = todos.length === 0 ? "The to-do list is empty." : `The to-do list is now:\n${listTodos(todos)}`;
     return {
       content: [{ type: "text", text }],
-      display: { type: "text", text: todos.length === 0 ? "Empty" : listTodos(todos) },
+      // The title says enough: front ends show the list itself.
+      display: { type: "text", text: "" },
     };
   },
 });

@@ -1,4 +1,5 @@
 import type { PendingApproval } from "../../agent/agent.ts";
+import type { AgentEvent } from "../../agent/events.ts";
 import { modelName } from "../../agent/models/name.ts";
 import type { AgentSession } from "../../agent/open-agent.ts";
 import type { Media, UserPart } from "../../conversation/parts.ts";
@@ -16,6 +17,8 @@ import {
   type SessionChoice,
   type SlashCommand,
 } from "./commands/slash-command.ts";
+import { viewTaskRow } from "../views/task-row.ts";
+import { viewTodoList } from "../views/todo-list.ts";
 import { ActiveSession, type SessionSource } from "./session/active-session.ts";
 import { listCommands, findCommand } from "./commands/registry.ts";
 import { ArgumentCompletions } from "./input/argument-completions.ts";
@@ -129,6 +132,14 @@ export class TerminalApp {
     this.#quitReason ??= this.#isQuitting ? undefined : reason;
     this.#isQuitting = true;
     this.#resolveQuit();
+  }
+
+  /** Shows events that come while no turn runs, such as the end of a background task. */
+  handleEvent(event: AgentEvent): void {
+    const chat = this.#active.chat;
+    if (chat === undefined || chat.busySince !== undefined) return;
+    if (event.type === "task" || event.type === "agent") this.#transcript.handleEvent(event);
+    this.#frontEnd.update();
   }
 
   /* Sessions. */
@@ -275,6 +286,17 @@ export class TerminalApp {
     this.#frontEnd.update();
   }
 
+  /** The lines that may still change: running calls, then the to-do list and background tasks. */
+  #live(width: number): readonly StyledLine[] {
+    const opened = this.#active.chat?.opened;
+    return [
+      ...this.#transcript.live(),
+      ...this.#userShell.live(width),
+      ...viewTodoList(opened?.todos() ?? [], width),
+      ...viewTaskRow(opened?.tasks()?.list() ?? [], width),
+    ];
+  }
+
   #status(width: number): StyledLine {
     const { isSandboxed } = this.#options;
     const isTrusted = this.#active.loaded.policy.trusted;
@@ -286,7 +308,7 @@ export class TerminalApp {
   #host(): FrontEndHost {
     const { openEditor, serverQuestions } = this.#options;
     return {
-      live: () => [...this.#transcript.live(), ...this.#userShell.live(this.#frontEnd.width())],
+      live: () => this.#live(this.#frontEnd.width()),
       status: (width) => this.#status(width),
       busySince: () => this.#active.chat?.busySince ?? this.#userShell.busySince,
       questions: () => this.#active.chat?.opened.agent.pendingApprovals() ?? [],
@@ -316,6 +338,8 @@ export class TerminalApp {
       expandCollapsed: () => {
         if (!this.#transcript.expandCollapsed()) this.#frontEnd.print([line("Nothing to expand.", { tone: "muted" })]);
       },
+      canMoveToBackground: () => this.#active.chat?.opened.tasks()?.canMoveToBackground ?? false,
+      moveToBackground: () => (this.#active.chat?.opened.tasks()?.moveToBackground() ?? 0) > 0,
       cycleApprovalMode: () => void this.#reportErrors(() => this.#active.setMode(modeCycle[this.#active.mode])),
     };
   }

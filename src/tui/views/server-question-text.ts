@@ -6,16 +6,21 @@ import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { ApprovalPrompt } from "./approval.ts";
 import { maskSecret } from "./form-view.ts";
+import type { NumberedQuestion } from "./user-question.ts";
 
-/** A question of an MCP server, or of the agent itself: whether a model that repeats itself should continue. */
+/** A question of an MCP server, of the model, or of the agent itself: whether a model that repeats itself should continue. */
 export type ServerRequest =
   | ({ readonly type: "sampling" } & SamplingRequest)
   | Elicitation
-  | { readonly type: "continue"; readonly message: string };
+  | { readonly type: "continue"; readonly message: string }
+  /** A question of the model (`ask_user`). */
+  | ({ readonly type: "question" } & NumberedQuestion);
 
 /** The name of who request. */
-export const askerName = (request: ServerRequest): string =>
-  request.type === "continue" ? "Parley" : `MCP server ${sanitizeForTerminal(request.server, "line")}`;
+export const askerName = (request: ServerRequest): string => {
+  if (request.type === "continue") return "Parley";
+  return request.type === "question" ? "The model" : `MCP server ${sanitizeForTerminal(request.server, "line")}`;
+};
 
 /** The first prompt of a server question. `model` is the one that would answer. */
 export const initialPrompt = (
@@ -37,6 +42,8 @@ export const initialPrompt = (
         subject: { type: "text", text: sanitizeForTerminal(request.message, "line") },
         choices: [{ id: "yes", key: "y", label: "Yes, continue" }],
       };
+    case "question":
+      return { ...base, subject: { type: "text", text: request.question.question }, choices: [] };
     case "url":
       return {
         ...base,

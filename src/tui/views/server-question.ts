@@ -6,6 +6,7 @@ import type { StyledLine } from "../text/style.ts";
 import { createApprovalBox, pressApproval, viewApproval, viewSubject, type ApprovalBox } from "./approval.ts";
 import { contentOf, createForm, pressForm, reopenForm, type FormState } from "./form.ts";
 import { viewForm } from "./form-view.ts";
+import { createUserQuestionBox, pressUserQuestion, viewUserQuestion, type UserQuestionBox } from "./user-question.ts";
 import { askerName, initialPrompt, reviewPrompt, type ServerRequest } from "./server-question-text.ts";
 
 /** A server question on the screen: first the whole, then field by field, then a review of the answer. */
@@ -13,6 +14,7 @@ export type ServerQuestionBox = { readonly request: ServerRequest; readonly stag
 
 type ServerQuestionStage =
   | { readonly type: "prompt"; readonly box: ApprovalBox }
+  | { readonly type: "question"; readonly box: UserQuestionBox }
   | { readonly type: "form"; readonly form: FormState; readonly waiting: number }
   | { readonly type: "review"; readonly form: FormState; readonly box: ApprovalBox };
 
@@ -34,7 +36,10 @@ export const createServerQuestionBox = (
   context: { readonly model: string; readonly waiting: number },
 ): ServerQuestionBox => ({
   request,
-  stage: { type: "prompt", box: createApprovalBox(initialPrompt(request, context)) },
+  stage:
+    request.type === "question"
+      ? { type: "question", box: createUserQuestionBox(request) }
+      : { type: "prompt", box: createApprovalBox(initialPrompt(request, context)) },
 });
 
 /** Handles a key. */
@@ -42,6 +47,12 @@ export const pressServerQuestion = (box: ServerQuestionBox, event: KeyEvent): Se
   if (event.type === "key" && event.chord === "ctrl+c") return { type: "stopped" };
   const { request, stage } = box;
   const open = (next: ServerQuestionStage): ServerKeyResult => ({ type: "open", box: { request, stage: next } });
+  if (stage.type === "question") {
+    const pressed = pressUserQuestion(stage.box, event);
+    if (pressed.type === "cancelled") return cancelled;
+    if (pressed.type === "open") return open({ ...stage, box: pressed.box });
+    return { type: "answered", answer: { type: "yes", content: { answer: pressed.answer } } };
+  }
   if (stage.type === "form") {
     const pressed = pressForm(stage.form, event);
     if (pressed.type === "cancelled") return cancelled;
@@ -91,9 +102,11 @@ const chosen = ({ request, stage }: ServerQuestionBox, id: string): ServerKeyRes
 export const withWaiting = ({ request, stage }: ServerQuestionBox, waiting: number): ServerQuestionBox => ({
   request,
   stage:
-    stage.type === "form"
-      ? { ...stage, waiting }
-      : { ...stage, box: { ...stage.box, approval: { ...stage.box.approval, waiting } } },
+    stage.type === "question"
+      ? stage
+      : stage.type === "form"
+        ? { ...stage, waiting }
+        : { ...stage, box: { ...stage.box, approval: { ...stage.box.approval, waiting } } },
 });
 
 /** Moves the subject of a box taller than the screen into lines to print. */
@@ -102,7 +115,8 @@ export const fitToScreen = (
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): { readonly box: ServerQuestionBox; readonly printed: readonly StyledLine[] } => {
   const { request, stage } = box;
-  if (stage.type === "form" || viewApproval(stage.box, columns).lines.length <= rows) return { box, printed: [] };
+  if (stage.type === "form" || stage.type === "question" || viewApproval(stage.box, columns).lines.length <= rows)
+    return { box, printed: [] };
   const { approval } = stage.box;
   const what = { type: "text", text: "Shown in full above." } as const;
   return {
@@ -115,7 +129,14 @@ export const fitToScreen = (
 export const viewServerQuestion = (
   { request, stage }: ServerQuestionBox,
   { columns, rows }: { readonly columns: number; readonly rows: number },
-): ReturnType<typeof viewApproval> =>
-  stage.type === "form"
-    ? viewForm(stage.form, { who: askerName(request), width: columns, height: rows })
-    : viewApproval(stage.box, columns);
+): ReturnType<typeof viewApproval> => {
+  switch (stage.type) {
+    case "question":
+      return viewUserQuestion(stage.box, columns);
+    case "form":
+      return viewForm(stage.form, { who: askerName(request), width: columns, height: rows });
+    case "prompt":
+    case "review":
+      return viewApproval(stage.box, columns);
+  }
+};

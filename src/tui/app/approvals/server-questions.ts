@@ -1,6 +1,7 @@
 import type { ServerRequestHandlers } from "../../../agent/mcp/server-requests.ts";
 import type { ElicitationAnswer, FormContent } from "../../../mcp/requests/handlers.ts";
 import { sanitizeForTerminal } from "../../../policy/terminal/sanitize.ts";
+import type { AskUser } from "../../../tools/capabilities.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
 import { askerName, type ServerRequest } from "../../views/server-question-text.ts";
 
@@ -32,6 +33,18 @@ export class ServerQuestions {
   /** Asks, for the agent, whether a model should continue. */
   readonly confirmContinue = async (question: string, signal: AbortSignal): Promise<boolean> =>
     (await this.#enqueue({ type: "continue", message: question }, signal)).type === "yes";
+  /** Asks the model's questions, one after the other, so that each is guarded against keys meant for the one before. */
+  readonly askUser: AskUser = async (questions, signal) => {
+    const answers: (readonly string[])[] = [];
+    for (const [at, question] of questions.entries()) {
+      const request = { type: "question", question, number: at + 1, count: questions.length } as const;
+      const answer = await this.#enqueue(request, signal);
+      const given = answer.type === "yes" ? answer.content?.["answer"] : undefined;
+      if (!Array.isArray(given)) return undefined;
+      answers.push(given);
+    }
+    return answers;
+  };
   readonly #open: (url: string) => Promise<boolean>;
   #listener: ServerQuestionListener | undefined;
   #pending: readonly PendingQuestion[] = [];

@@ -118,6 +118,13 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/agents.ts")).listAgents),
   },
   {
+    name: "tasks",
+    usage: "[ID | stop ID]",
+    description: "Show, read or stop background commands and subagents (Ctrl-B moves one there)",
+    arguments: [{ options: async (at) => (await import("./built-in/tasks.ts")).taskOptions(at) }],
+    run: lazy(async () => (await import("./built-in/tasks.ts")).manageTasks),
+  },
+  {
     name: "memory",
     usage: "[add TEXT | edit]",
     description: "Show or edit memory kept between sessions",

@@ -88,6 +88,10 @@ export type FrontEndHost = {
   readonly quit: (reason?: QuitReason) => void;
   /** Prints collapsed output in full. */
   readonly expandCollapsed: () => void;
+  /** Whether a command or subagent has run for a while that could go on in the background. */
+  readonly canMoveToBackground: () => boolean;
+  /** Moves running commands and subagents to the background. False if there is none. */
+  readonly moveToBackground: () => boolean;
   /** Switches to the next approval mode. */
   readonly cycleApprovalMode: () => void;
 };

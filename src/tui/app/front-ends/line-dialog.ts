@@ -6,6 +6,7 @@ import type { StyledLine } from "../../text/style.ts";
 import { viewSubject, type ApprovalPrompt } from "../../views/approval.ts";
 import { fieldHint } from "../../views/form-view.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
+import type { NumberedQuestion } from "../../views/user-question.ts";
 import { askerName, initialPrompt, reviewPrompt, type ServerRequest } from "../../views/server-question-text.ts";
 
 /** A server question as plain lines: the lines to print, and the next step for a typed line. */
@@ -20,6 +21,7 @@ export const createLineDialog = (
   context: { readonly model: string; readonly waiting: number },
   width: number,
 ): LineDialog => {
+  if (request.type === "question") return questionDialog(request);
   const opening = initialPrompt(request, context);
   const fields = request.type === "form" ? readForm(request.schema) : [];
   const isSecret = typeof fields !== "string" && fields.some(({ isSecret }) => isSecret);
@@ -29,6 +31,34 @@ export const createLineDialog = (
     if (request.type !== "form" || typeof fields === "string") return { type: "yes" };
     return fieldDialog({ request, fields, width }, []);
   });
+};
+
+/** A question of the model: numbers choose options, other text is an answer of the user's own. */
+const questionDialog = ({ question, number, count }: NumberedQuestion): LineDialog => {
+  const { options, allowsSeveral } = question;
+  const help = line(
+    `${options.length === 0 ? "Type your answer." : allowsSeveral ? "Type numbers, separated by commas, or your own answer." : "Type a number, or your own answer."} Type /no if you do not want to answer.`,
+  );
+  const dialog: LineDialog = {
+    lines: [
+      line(`The model asks${count === 1 ? "" : ` ${number} of ${count}`}: ${question.question}`),
+      ...options.map(({ label, description }, at) =>
+        line(`${at + 1}. ${label}${description === undefined ? "" : `: ${description}`}`),
+      ),
+      help,
+    ],
+    submit: (typed) => {
+      const text = typed.trim();
+      if (text === "/no") return { type: "no" };
+      const numbers = /^\d+(?:\s*,\s*\d+)*$/.test(text) ? text.split(",").map((each) => Number(each) - 1) : [];
+      const chosen = numbers.flatMap((at) => options[at]?.label ?? []);
+      const isChoice = chosen.length > 0 && chosen.length === numbers.length && (allowsSeveral || chosen.length === 1);
+      if (isChoice) return { type: "yes", content: { answer: chosen } };
+      const isMistyped = text === "" || (options.length > 0 && numbers.length > 0);
+      return isMistyped ? { ...dialog, lines: [help] } : { type: "yes", content: { answer: [text] } };
+    },
+  };
+  return dialog;
 };
 
 /** A terminal in line mode echoes what is typed and keeps it in its scrollback. */

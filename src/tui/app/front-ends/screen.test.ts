@@ -66,6 +66,8 @@ const stage = (world: SimulatedWorld) => {
     },
     quit: () => undefined,
     expandCollapsed: () => undefined,
+    canMoveToBackground: () => false,
+    moveToBackground: () => false,
     cycleApprovalMode: () => undefined,
   };
   const front = new ScreenFrontEnd({ terminal, world, host, theme: undefined, history: () => Promise.resolve([]) });

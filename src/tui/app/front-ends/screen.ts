@@ -230,7 +230,14 @@ export class ScreenFrontEnd implements FrontEnd {
     const since = host.busySince();
     if (since === undefined) return [];
     const label = this.#questionBox.isOpen ? "Waiting for you" : "Working";
-    return [viewSpinner({ label, elapsed: world.clock.elapsed() - since, hint: "Esc to cancel" }, columns)];
+    return [viewSpinner({ label, elapsed: world.clock.elapsed() - since, hint: this.#progressHint() }, columns)];
+  }
+
+  #progressHint(): string {
+    const isQuestion = this.#questionBox.isOpen;
+    return !isQuestion && this.#options.host.canMoveToBackground()
+      ? "Ctrl-B: background, Esc to cancel"
+      : "Esc to cancel";
   }
 
   #viewDeferred(columns: number): readonly StyledLine[] {
@@ -322,6 +329,7 @@ export class ScreenFrontEnd implements FrontEnd {
     if (event.type !== "focus") this.#typingDebounce.restart(typingDelay);
     const wasQuitRequested = this.#isQuitRequested;
     if (event.type !== "focus") this.#isQuitRequested = false;
+    if (event.type === "key" && event.chord === "ctrl+b" && host.moveToBackground()) return;
     if (event.type === "key")
       switch (event.chord) {
         case "ctrl+o":

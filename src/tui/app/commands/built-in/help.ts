@@ -9,6 +9,7 @@ const keyHelp: readonly (readonly [string, string])[] = [
   ["Esc, Ctrl-C", "Cancel; press Ctrl-C twice to quit"],
   ["Ctrl-R", "Search the input history"],
   ["Ctrl-O", "Expand collapsed output of the last turn"],
+  ["Ctrl-B", "Move a running command or subagent to the background (/tasks)"],
   ["Ctrl-X", "Edit the message in your editor"],
   ["Ctrl-V", "Attach the clipboard image"],
   ["Shift-Tab", "Next approval mode"],

@@ -1,0 +1,175 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ensureBuilt } from "../built.ts";
+import { appFixtures } from "./app-fixture.ts";
+
+ensureBuilt();
+const { started, on } = appFixtures();
+
+const todos = (...statuses: readonly string[]) => ({
+  tool: "write_todos",
+  input: {
+    todos: ["Read it", "Change it"].map((description, at) => ({ description, status: statuses[at] ?? "pending" })),
+  },
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Writes its process id, and runs until it is stopped or the file `go` exists. */
+const untilGo = "echo $$ > pid; echo started; until [ -e go ]; do sleep 0.05; done; echo ended";
+
+const pidIn = async (project: string): Promise<number> => {
+  const file = join(project, "pid");
+  while (!existsSync(file) || readFileSync(file, "utf8") === "") await new Promise((resolve) => setImmediate(resolve));
+  return Number(readFileSync(file, "utf8"));
+};
+
+const ctrlB = "\u0002";
+
+describe("the to-do list", () => {
+  it("is shown above the input, updated in place, resumed, and gone when all is done", async () => {
+    const [app, fixture] = await started({
+      script: {
+        rules: [
+          { prompt: "begin", replies: [{ call: todos("in_progress") }, { say: "Begun." }] },
+          { prompt: "finish", replies: [{ call: todos("completed", "completed") }, { say: "Finished." }] },
+        ],
+      },
+    });
+    app.submit("begin");
+    await app.waitForText("Begun.");
+    await app.waitUntilIdle();
+    const panel = ["To do  0 of 2 done", "  ◐ Read it", "  ○ Change it"];
+    expect(app.screen.rows().slice(-7, -4)).toEqual(panel);
+    expect(app.screen.rows()).toContain("✓ write_todos 0 of 2 done: Read it");
+    await app.quit();
+    const again = fixture.start({ args: ["-c"] });
+    await again.waitForText("  ○ Change it");
+    again.submit("finish");
+    await again.waitForText("Finished.");
+    await again.waitUntilIdle();
+    expect(again.screen.rows().filter((row) => row.startsWith("To do"))).toEqual([]);
+    expect(again.screen.rows()).toContain("✓ write_todos 2 of 2 done");
+    await again.quit();
+  });
+});
+
+describe("a question of the model", () => {
+  const ask = {
+    call: {
+      tool: "ask_user",
+      input: {
+        questions: [
+          { question: "Which database?", header: "Database", options: [{ label: "SQLite" }, { label: "PostgreSQL" }] },
+          { question: "What name?" },
+        ],
+      },
+    },
+  };
+
+  it("is picked or typed, one after the other, and the answers reach the model", async () => {
+    const [app] = await started({ script: { rules: [{ prompt: "ask", replies: [ask, { say: "I see." }] }] } });
+    app.submit("ask me");
+    await app.waitForText("Esc: don't answer");
+    expect(app.screen.rows().slice(-7, -1)).toEqual([
+      "Database  1 of 2",
+      "Which database?",
+      "› 1 SQLite",
+      "  2 PostgreSQL",
+      "  Type another answer",
+      "Enter: answer · Esc: don't answer",
+    ]);
+    app.type("2");
+    await app.waitForText("The model asks  2 of 2");
+    app.type("Parley\r");
+    await app.waitForText("I see.");
+    await app.waitUntilIdle();
+    expect(app.screenText()).toContain(
+      ["  Which database?", "  Answer: PostgreSQL", "", "  What name?", "  Answer: Parley"].join("\n"),
+    );
+    await app.quit();
+  });
+
+  it("takes no key that was typed before it was shown as its answer", async () => {
+    const [app] = await started({ script: { rules: [{ prompt: "ask", replies: [ask, { say: "I see." }] }] } });
+    app.type("ask me\r1 ");
+    await app.waitForText("A question opens when you stop typing.");
+    expect(app.screen.rows()).toContain("> 1");
+    app.type("\u0007");
+    await app.waitForText("Which database?");
+    app.type("\u001b");
+    await app.waitForText("I see.");
+    expect(app.screenText()).toContain("Not answered");
+    await app.quit();
+  });
+});
+
+describe("background work", () => {
+  const run = (input: Readonly<Record<string, unknown>>) => ({
+    rules: [{ prompt: "run", replies: [{ call: { tool: "run_shell_command", input } }, { say: "Going on." }] }],
+  });
+
+  it("Ctrl-B moves a running command there, /tasks shows and stops it, and its end is shown", async () => {
+    const [app, { project }] = await started({ script: run({ command: untilGo }), args: ["--yolo"] });
+    app.submit("run it");
+    await app.waitForText("  started");
+    await app.waitForText("Ctrl-B: background");
+    app.type(ctrlB);
+    await app.waitForText("Going on.");
+    await app.waitUntilIdle();
+    const rows = app.screen.rows();
+    expect(rows).toContain("  Runs in the background as bg-1 (/tasks)");
+    expect(rows.at(-5)).toMatch(/^◐ Background: bg-1 echo \$\$ > pid; echo started; until/);
+    app.submit("/tasks");
+    await app.waitForText("1 of 1");
+    app.type("\r");
+    await app.waitForText("Stop it");
+    app.type("\r");
+    await app.waitForText(/^bg-1  running, \d+s  echo /);
+    app.submit("/tasks stop bg-1");
+    await app.waitForText("Background task bg-1 ended (stopped)");
+    expect(isAlive(await pidIn(project))).toBe(false);
+    await app.quit();
+  });
+
+  it("a command that ends while nothing else happens says so, and quitting stops those that run", async () => {
+    const [app, { project }] = await started({
+      script: run({ command: untilGo, background: true }),
+      args: ["--yolo"],
+    });
+    app.submit("run it");
+    await app.waitForText("Going on.");
+    await app.waitUntilIdle();
+    writeFileSync(join(project, "go"), "");
+    await app.waitForText("Background task bg-1 ended (done): echo $$ > pid");
+    await app.quit();
+  });
+
+  it.each(["quit", "kill"])("nothing survives the program: %s", async (how) => {
+    const fixture = await on({ script: run({ command: untilGo, background: true }), args: ["--yolo"] });
+    const app = fixture.start();
+    await app.waitForText(/ · \d+% of \d/);
+    app.submit("run it");
+    await app.waitForText("Going on.");
+    const pid = await pidIn(fixture.project);
+    expect(isAlive(pid)).toBe(true);
+    if (how === "quit") await app.quit();
+    else app.kill("SIGKILL");
+    await app.ended;
+    while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it("Ctrl-B moves the cursor while no command runs", async () => {
+    const [app] = await started();
+    app.type(`ac${ctrlB}b`);
+    await app.waitForText("> abc");
+    await app.quit();
+  });
+});
