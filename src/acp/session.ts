@@ -3,12 +3,15 @@ import type { AgentEvent, AgentFailure, EndReason } from "../agent/events.ts";
 import { loadModel, modelName } from "../agent/models/name.ts";
 import { singleModelPool } from "../agent/models/choose.ts";
 import type { AgentSession } from "../agent/open-agent.ts";
+import type { OpenAgentOptions } from "../agent/options.ts";
 import type { Call, UserPart } from "../conversation/parts.ts";
 import { isApprovalMode, type ApprovalMode } from "../policy/gate/approval-mode.ts";
 import type { ApprovalRequest, CallStatus } from "../scheduler/events.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
 import type { World } from "../world/world.ts";
+import { createBuffers } from "./buffers.ts";
 import type { SessionClient } from "./client.ts";
+import type { SessionCommands } from "./commands.ts";
 import {
   describeConfig,
   describeModels,
@@ -19,9 +22,12 @@ import {
   type SessionConfig,
   type ThoughtLevel,
 } from "./config.ts";
+import type { OfferedServers, ServerConsent } from "./offered-servers.ts";
 import { permissionRequest, readPermissionAnswer } from "./permission.ts";
 import { readPrompt, type ClientPrompt } from "./prompt.ts";
+import { QuestionDialog } from "./questions.ts";
 import { errorCodes, internalError, invalidParams, RpcError } from "./rpc-error.ts";
+import { fence } from "./tool-call.ts";
 import { foldEvent, initialState, toolCallId, type SessionEvent, type UpdateState } from "./updates.ts";
 
 /** An opened agent session, and what it was opened with. */
@@ -36,6 +42,13 @@ export type OpenedSession = {
 /** One session of a client: runs its prompts, sends updates and asks for permissions. */
 export class AcpSession {
   readonly #client: SessionClient;
+  readonly #dialog: QuestionDialog;
+  /** The answers about MCP servers of the client, by name. */
+  readonly #serverAnswers = new Map<string, Promise<boolean>>();
+  /** Servers the person is asked about with the first prompt. */
+  readonly #serverQuestions: ServerQuestion[] = [];
+  #commands: Promise<SessionCommands> | undefined;
+  #outputs = 0;
   readonly #calls = new Map<string, Call>();
   /** The permission questions that wait, by call. */
   readonly #questions = new Map<string, AbortController>();
@@ -56,6 +69,27 @@ export class AcpSession {
 
   constructor(client: SessionClient) {
     this.#client = client;
+    this.#dialog = new QuestionDialog(client);
+  }
+
+  /** The options to open the agent with: its events and questions reach the client, which may hold unsaved files. */
+  openOptions(clock: World["clock"], offered: OfferedServers | undefined): SessionOpenOptions {
+    const buffers = createBuffers(this.#client, clock);
+    for (const [name, answer] of offered?.answers ?? []) this.#serverAnswers.set(name, Promise.resolve(answer));
+    for (const consent of offered?.unanswered ?? [])
+      this.#serverAnswers.set(consent.name, new Promise((resolve) => this.#serverQuestions.push({ consent, resolve })));
+    return {
+      onEvent: this.onEvent,
+      serverRequests: this.#dialog.handlers(),
+      confirm: this.#dialog.confirmContinue,
+      ...(buffers === undefined ? {} : { buffers }),
+      ...(offered === undefined
+        ? {}
+        : {
+            offeredServers: offered.configs,
+            consentToServer: async ({ name }) => (await this.#serverAnswers.get(name)) ?? false,
+          }),
+    };
   }
 
   /** Takes the session over once it is open. Events before that are shown, too. */
@@ -68,6 +102,31 @@ export class AcpSession {
     this.#thoughtLevel = session.loaded.settings.thinking ?? "default";
     this.#hasTitle = hasTitle;
     this.#notes = [...notes];
+    // The prompts of MCP servers are commands, too.
+    session.opened.servers?.listen((event) => {
+      if (event.type === "server-changed" && this.#commands !== undefined) void this.sendCommands();
+    });
+  }
+
+  /** Sends the list of slash commands. */
+  async sendCommands(): Promise<void> {
+    const commands = await this.#loadCommands();
+    this.#client.update({ sessionUpdate: "available_commands_update", availableCommands: commands.list() });
+  }
+
+  #loadCommands(): Promise<SessionCommands> {
+    this.#commands ??= (async () => {
+      const { SessionCommands } = await import("./commands.ts");
+      const commands = new SessionCommands({
+        session: this.#opened,
+        dialog: this.#dialog,
+        setMode: (mode) => this.setMode(mode),
+        setModel: (model) => this.setModel(model),
+      });
+      await commands.load();
+      return commands;
+    })();
+    return this.#commands;
   }
 
   get id(): string {
@@ -102,8 +161,7 @@ export class AcpSession {
     try {
       const turn = this.#turn;
       if (turn === undefined) return await this.#begin(prompt);
-      const parts = await this.#collectParts(prompt, turn.controller.signal);
-      if (this.#turn === turn && this.#opened.opened.agent.queueMessage(parts)) return await turn.ended;
+      if (!prompt.text.startsWith("/") && (await this.#enqueue(prompt, turn))) return await turn.ended;
       return await this.#waitInLine(() =>
         cancellations === this.#cancellations ? this.#begin(prompt) : { stopReason: "cancelled" },
       );
@@ -119,6 +177,7 @@ export class AcpSession {
     if (turn === undefined) return;
     this.#questions.clear();
     turn.isCancelled = true;
+    // As the person first, so that calls are recorded as cancelled.
     await this.#opened.opened.agent.cancel();
     turn.controller.abort();
     await turn.ended.catch(() => undefined);
@@ -205,6 +264,12 @@ export class AcpSession {
     return this.#session;
   }
 
+  /** Adds a prompt to the running turn, after its current step. False if the turn does not take it any more. */
+  async #enqueue(prompt: ClientPrompt, turn: RunningTurn): Promise<boolean> {
+    const parts = await this.#collectParts(prompt, turn.controller.signal);
+    return this.#turn === turn && !turn.isCancelled && this.#opened.opened.agent.queueMessage(parts);
+  }
+
   #begin(prompt: ClientPrompt): Promise<PromptResponse> {
     const controller = new AbortController();
     const turn: RunningTurn = { controller, isCancelled: false, ended: Promise.resolve({ stopReason: "end_turn" }) };
@@ -231,7 +296,10 @@ export class AcpSession {
     let end: TurnEnd = { type: "cancelled" };
     this.#flushNotes();
     try {
-      const parts = await this.#collectParts(prompt, signal);
+      await this.#askAboutServers(turn);
+      const sent = prompt.text.startsWith("/") ? await this.#runCommand(prompt) : prompt;
+      if (sent === undefined) return { stopReason: turn.isCancelled ? "cancelled" : "end_turn" };
+      const parts = turn.isCancelled ? [] : await this.#collectParts(sent, signal);
       if (!turn.isCancelled)
         for await (const event of agent.send(parts, signal))
           if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") end = event;
@@ -245,6 +313,52 @@ export class AcpSession {
     await this.#measurement;
     if (turn.isCancelled) return { stopReason: "cancelled" };
     return this.#answer(end);
+  }
+
+  /** Asks about the MCP servers of the client that were never allowed or declined as they are now. */
+  async #askAboutServers({ controller: { signal } }: RunningTurn): Promise<void> {
+    for (const { consent, resolve } of this.#serverQuestions.splice(0)) {
+      const chosen = signal.aborted
+        ? undefined
+        : await this.#dialog.ask(
+            {
+              title: `Start the MCP server ${consent.name}?`,
+              text: fence(consent.text),
+              options: [
+                { optionId: "once", name: "Start it in this session", kind: "allow_once" },
+                { optionId: "always", name: "Always start it in this project", kind: "allow_always" },
+                { optionId: "no", name: "Do not start it", kind: "reject_once" },
+              ],
+            },
+            signal,
+          );
+      if (chosen === "always") {
+        const { allowServer } = await import("./offered-servers.ts");
+        const { world, home, folder } = this.#opened;
+        await allowServer(consent, { disk: world.disk, home, folder });
+      }
+      resolve(chosen === "once" || chosen === "always");
+    }
+  }
+
+  /** Runs a slash command. Returns the prompt to send: that of the command, or the text itself if it names none. */
+  async #runCommand(prompt: ClientPrompt): Promise<ClientPrompt | undefined> {
+    const commands = await this.#loadCommands();
+    const output = await commands.run(prompt.text).catch((error: unknown) => ({
+      text: error instanceof Error ? error.message : String(error),
+      prompt: undefined,
+    }));
+    if (output === undefined) return prompt;
+    this.#outputs += 1;
+    if (output.text !== "")
+      this.#client.update({
+        sessionUpdate: "agent_message_chunk",
+        content: { type: "text", text: output.text },
+        messageId: `command_${this.#outputs}`,
+      });
+    return output.prompt === undefined
+      ? undefined
+      : { ...prompt, text: output.prompt.text, parts: [...output.prompt.parts, ...prompt.parts] };
   }
 
   #answer(end: TurnEnd): PromptResponse {
@@ -347,6 +461,14 @@ export class AcpSession {
     opened.agent.decide(callId, decision, agent);
   }
 }
+
+/** The options of the agent that connect it with the client. */
+export type SessionOpenOptions = Pick<
+  OpenAgentOptions,
+  "onEvent" | "serverRequests" | "confirm" | "buffers" | "offeredServers" | "consentToServer"
+>;
+
+type ServerQuestion = { readonly consent: ServerConsent; readonly resolve: (isAllowed: boolean) => void };
 
 type RunningTurn = {
   readonly controller: AbortController;

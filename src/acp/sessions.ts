@@ -1,18 +1,23 @@
 import { isAbsolute } from "node:path";
-import type { AgentEvent } from "../agent/events.ts";
 import { SessionError } from "../session/error.ts";
 import type { SessionStore } from "../session/store/store.ts";
 import { summarizeSession } from "../session/store/summary.ts";
+import type { Disk } from "../world/disk.ts";
 import type { ClientCapabilities, SessionClient } from "./client.ts";
 import type { Connection, RawParams } from "./connection.ts";
 import { sessionMethods, type SessionMethod } from "./methods.ts";
+import type { OfferedServers } from "./offered-servers.ts";
 import { replayConversation } from "./replay.ts";
 import { errorCodes, internalError, invalidParams, RpcError } from "./rpc-error.ts";
-import { AcpSession, type OpenedSession } from "./session.ts";
+import { AcpSession, type OpenedSession, type SessionOpenOptions } from "./session.ts";
+import type { World } from "../world/world.ts";
 
 /** The program around the server: opens sessions with its settings, and holds the session store. */
 export type AcpHost = {
   readonly open: (options: OpenSessionOptions) => Promise<OpenedSession>;
+  readonly world: World;
+  /** Parley's own folder. */
+  readonly home: string;
   readonly store: SessionStore;
   /** Why no model can be used, or undefined if one can. */
   readonly findKeyProblem: () => Promise<string | undefined>;
@@ -25,7 +30,7 @@ type OpenSessionOptions = {
   readonly folder: string;
   readonly additionalFolders: readonly string[];
   readonly resume?: { readonly id: string };
-  readonly onEvent: (event: AgentEvent) => void;
+  readonly agent: SessionOpenOptions;
 };
 
 /** The open sessions of a client, and the methods that work on them. */
@@ -80,18 +85,18 @@ export class AcpSessions {
   } = {
     create: async (params) => {
       const session = await this.#openSession(params);
-      setImmediate(() => session.sendNotes());
+      this.#afterAnswer(session);
       return { sessionId: session.id, ...session.describe() };
     },
     load: async (params) => {
       const session = await this.#openSession(params, sessionIdFrom(params));
       await this.#replay(session);
-      setImmediate(() => session.sendNotes());
+      this.#afterAnswer(session);
       return session.describe();
     },
     resume: async (params) => {
       const session = await this.#openSession(params, sessionIdFrom(params));
-      setImmediate(() => session.sendNotes());
+      this.#afterAnswer(session);
       return session.describe();
     },
     list: async ({ cwd, cursor }) => this.#list(cwd, cursor),
@@ -151,16 +156,26 @@ export class AcpSessions {
       request: (method, request, signal) => this.#connection.request(method, { sessionId, ...request }, signal),
     };
     const session = new AcpSession(client);
+    const { world, home } = this.#host;
+    const offered = await readServers(params["mcpServers"], { disk: world.disk, home, folder });
     const opened = await this.#host.open({
       folder,
       additionalFolders,
       ...(id === undefined ? {} : { resume: { id } }),
-      onEvent: session.onEvent,
+      agent: session.openOptions(world.clock, offered),
     });
     sessionId = opened.opened.session.id;
     session.start(opened, { notes: notesOf(opened), hasTitle: id !== undefined });
     this.#open.set(sessionId, session);
     return session;
+  }
+
+  /** Sends what a client takes only for a session that it knows. */
+  #afterAnswer(session: AcpSession): void {
+    setImmediate(() => {
+      session.sendNotes();
+      void session.sendCommands();
+    });
   }
 
   /** Sends the whole saved conversation, also what a compaction replaced for models. */
@@ -211,6 +226,15 @@ export class AcpSessions {
     if (!isUsed && !keepUnused) await this.#host.store.remove(id);
   }
 }
+
+/** Reads the MCP servers of a client. Their code is loaded only if there are any. */
+const readServers = async (
+  given: unknown,
+  place: { readonly disk: Disk; readonly home: string; readonly folder: string },
+): Promise<OfferedServers | undefined> => {
+  if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) return undefined;
+  return (await import("./offered-servers.ts")).readOfferedServers(given, place);
+};
 
 const pageSize = 50;
 

@@ -136,7 +136,6 @@ describe("updates of any events", () => {
       fc.property(fc.array(anyEvent), (events) => {
         expect(fold(events)).toEqual(fold(events));
       }),
-      { seed: 7 },
     );
   });
 });

@@ -1,4 +1,6 @@
 import type { Call } from "../conversation/parts.ts";
+import type { McpServerConfig } from "../mcp/config/read-servers.ts";
+import type { EditorBuffers } from "../policy/workspace/editor-buffers.ts";
 import type { PolicyOptions } from "../policy/open-policy.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -129,6 +131,12 @@ export type OpenAgentOptions = {
   readonly sandbox?: PolicyOptions["sandbox"];
   /** MCP servers for this run alone, as written by the person. */
   readonly servers?: unknown;
+  /** MCP servers for this run that a program names, such as an editor. Each starts only with consent. */
+  readonly offeredServers?: unknown;
+  /** Asks the person whether an offered server may be started. Without it, none is. */
+  readonly consentToServer?: (config: McpServerConfig) => Promise<boolean>;
+  /** The open files of an editor: their text counts, and files are written through it. */
+  readonly buffers?: EditorBuffers;
   /** Answers requests of MCP servers. Without it, servers learn that no person is available. */
   readonly serverRequests?: ServerRequestHandlers;
   /** Asks the person whether a model that repeats itself should continue. Without it, such a model is stopped. */

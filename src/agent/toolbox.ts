@@ -71,6 +71,7 @@ export const openToolbox = async ({
     interactive: interactive || approve !== undefined,
     commandTimeoutMs: toolTime,
     model,
+    ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
     ...(sandbox === undefined ? {} : { sandbox, sandboxNetwork: settings.sandboxNetwork === "on" }),
   });
   const shared = {

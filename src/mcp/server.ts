@@ -171,11 +171,6 @@ export class McpServer implements McpToolHost {
     if (!isAgain) this.#become({ state: "connecting" });
     try {
       await before?.close();
-      if (this.config.source === "project" && (await this.#options.consent(this.config)) !== true)
-        return this.#become({
-          state: "failed",
-          reason: "It is a server of the project and has not been allowed. Run parley mcp allow.",
-        });
       if (!isAgain) {
         await this.#remember();
         this.#isRemembered = true;
@@ -184,6 +179,18 @@ export class McpServer implements McpToolHost {
           await Promise.race([this.#options.startAfter, whenAborted(signal)]);
       }
       if (signal.aborted) return;
+      // A person may be asked, which takes time: cached tools are offered meanwhile.
+      const isAllowed =
+        this.config.source !== "project" ||
+        (await Promise.race([this.#options.consent(this.config), whenAborted(signal)])) === true;
+      if (signal.aborted) return;
+      if (!isAllowed) {
+        this.#catalog = emptyCatalog;
+        return this.#become({
+          state: "failed",
+          reason: "It is a server of the project and has not been allowed. Run parley mcp allow.",
+        });
+      }
       const { connection, catalog } = await this.#open(signal);
       if (signal.aborted) return await connection.close();
       this.#connection = connection;

@@ -23,6 +23,7 @@ import { openShell, type ShellWorld } from "./shell/run.ts";
 import { openTrustStore } from "./trust/folders.ts";
 import { openRuleStore } from "./trust/stored-rules.ts";
 import { canonicalizePath } from "./workspace/scratch.ts";
+import type { EditorBuffers } from "./workspace/editor-buffers.ts";
 import { openWorkspace, type Workspace } from "./workspace/open.ts";
 
 /** The options of a session's policy. */
@@ -48,6 +49,8 @@ export type PolicyOptions = {
   readonly sandboxNetwork?: boolean;
   /** Variables passed to commands even if they hold secrets, by the user's choice. */
   readonly keepVariables?: readonly string[];
+  /** The open files of an editor. */
+  readonly buffers?: EditorBuffers;
   /** Secrets besides those in the environment. */
   readonly secrets?: readonly string[];
   /** The time limit of a command. Default: ten minutes. */
@@ -101,6 +104,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     scratch,
     secrets: listSecretPathsInHome(world.host.home),
     ...(options.session === undefined ? {} : { session: options.session }),
+    ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
   });
   const changes = createChangedFileCheck(files, disk.canonicalPath);
   const workspace = changes.trackFiles(files);

@@ -32,7 +32,7 @@ export const connectServers = async (
 ): Promise<ConnectedServers> => {
   const { world, home, folder } = options;
   if (!hasConfiguredServers(options)) return { servers: undefined, allow: noRules, notes: [] };
-  const { servers: configs, problems } = await readConfiguredServers(options);
+  const { servers: configs, problems, offered } = await readConfiguredServers(options);
   if (configs.length === 0) return { servers: undefined, allow: noRules, notes: problems };
   const [{ openMcpServers, trustRules }, { createServerRequestHandlers }] = await Promise.all([
     import("../../mcp/servers.ts"),
@@ -48,8 +48,8 @@ export const connectServers = async (
     home,
     startAfter: after,
     startUncachedAtOnce: !options.interactive,
-    // Servers without consent are not among the configurations.
-    consent: async () => true,
+    // The project's servers without consent are not among the configurations.
+    consent: async (config) => !offered.has(config) || (await options.consentToServer?.(config)) === true,
     handlers: {
       ...createServerRequestHandlers(options.serverRequests ?? {}, { agent, limit }),
       roots: () => [folder, ...settings["context.includeDirectories"]],
@@ -95,8 +95,9 @@ const waitForNewServers = async (
 const noRules: ServerAllowRules = { commandLine: [], settings: [] };
 
 /** Whether any server is configured. Without one, no MCP code is loaded. */
-const hasConfiguredServers = ({ loaded, servers }: ResolvedAgentOptions): boolean =>
+const hasConfiguredServers = ({ loaded, servers, offeredServers }: ResolvedAgentOptions): boolean =>
   servers !== undefined ||
+  offeredServers !== undefined ||
   Object.keys(loaded.settings.mcpServers).length > 0 ||
   loaded.project.consents.some(({ key }) => key.startsWith("mcpServers."));
 
@@ -106,7 +107,8 @@ const readConfiguredServers = async ({
   folder,
   loaded,
   servers,
-}: ResolvedAgentOptions): Promise<McpServerConfigs> => {
+  offeredServers,
+}: ResolvedAgentOptions): Promise<McpServerConfigs & { readonly offered: ReadonlySet<McpServerConfig> }> => {
   const { env, disk } = world;
   const [{ readServerConfigs }, { readConsentedServers }] = await Promise.all([
     import("../../mcp/config/read-servers.ts"),
@@ -115,16 +117,20 @@ const readConfiguredServers = async ({
   const requested = loaded.project.consents.filter(({ key }) => key.startsWith("mcpServers."));
   const missing = requested.length === 0 ? [] : await openConsentStore(disk, home).findMissing(folder, requested);
   const consented = readConsentedServers(requested.filter((each) => !missing.includes(each)));
+  // Their values are meant literally: a program must not name a secret to get it.
+  const offered = readServerConfigs(offeredServers, { from: "project", env: {} });
   const read = [
     readServerConfigs(servers, { from: "line", env }),
     readServerConfigs(loaded.settings.mcpServers, { from: "person", env }),
     readServerConfigs(consented.servers, { from: "project", env }),
+    offered,
   ];
   const byName = new Map<string, McpServerConfig>();
   for (const config of read.flatMap((each) => each.servers))
     if (!byName.has(config.name)) byName.set(config.name, config);
   return {
     servers: [...byName.values()],
+    offered: new Set(offered.servers),
     problems: [
       ...read.flatMap(({ problems }) => problems),
       ...consented.warnings,

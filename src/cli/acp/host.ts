@@ -15,15 +15,17 @@ export const createHost = async (args: Arguments): Promise<AcpHost> => {
   const real = realWorld();
   const home = resolveHomeFolder(real);
   return {
+    world: real,
+    home,
     store: openSessionStore(real, { home }),
-    open: async ({ folder: requested, additionalFolders, resume, onEvent }) => {
+    open: async ({ folder: requested, additionalFolders, resume, agent }) => {
       const folder = await real.disk.canonicalPath(requested);
       if (folder === undefined) throw invalidParams(`The folder ${requested} does not exist.`);
       const sessionArgs = withFolders(args, folder, additionalFolders);
       const environment = await loadRunEnvironment(sessionArgs).catch(rethrowAsUserError);
       const opened = await openChatSession(environment, sessionArgs, {
+        ...agent,
         interactive: true,
-        onEvent,
         onProgress: (text) => void process.stderr.write(`parley: ${text}\n`),
         ...(resume === undefined ? {} : { resume }),
       });

@@ -18,7 +18,15 @@ export const openChatSession = async (
   args: Arguments,
   options: Pick<
     OpenAgentOptions,
-    "interactive" | "onEvent" | "resume" | "serverRequests" | "confirm" | "askUser" | "onProgress"
+    | "interactive"
+    | "onEvent"
+    | "resume"
+    | "serverRequests"
+    | "confirm"
+    | "onProgress"
+    | "offeredServers"
+    | "consentToServer"
+    | "buffers"
   >,
 ): Promise<AgentSession> => {
   const system = args.value("system-prompt");

@@ -6,6 +6,7 @@ import { openIgnoreFiles, type IgnoreTest, type RootedPath } from "./ignore.ts";
 import { isInside, splitPath, parsePath, quotePath } from "./paths.ts";
 import { isInsideIgnoringCase } from "./protected-paths.ts";
 import { explainDiskError } from "./disk-errors.ts";
+import { openWithBuffer, readBufferBytes, writeBuffer, type EditorBuffers } from "./editor-buffers.ts";
 import { readBytesAt, listFolderAt, openFileAt, describePath } from "./read.ts";
 import { openScratchFolder, canonicalizePath, type ScratchFolder } from "./scratch.ts";
 import { walkedNames, walkedPath, releaseWalk, walkPath, type WorkspaceRoot, type WalkResult } from "./walk.ts";
@@ -23,6 +24,8 @@ export type WorkspaceOptions = {
   readonly scratch: string;
   /** The id of the session: its texts are in a folder of that name in `scratch`, and are removed with the session. */
   readonly session?: string;
+  /** The open files of an editor: their text counts, and files in the roots are written through it. */
+  readonly buffers?: EditorBuffers;
   /** The names of ignore files for agents, read from each root. */
   readonly ignoreFiles?: readonly string[];
 };
@@ -61,7 +64,7 @@ export type Workspace = {
 
 /** Opens a workspace. Its roots are the folders that exist now, even if their paths lead elsewhere later. */
 export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspace> => {
-  const { ignoreFiles = [".geminiignore", ".parleyignore"] } = options;
+  const { ignoreFiles = [".geminiignore", ".parleyignore"], buffers } = options;
   const state = await openWorkspaceState(options);
   const { roots, all, home, scratch } = state;
   const ignores = openIgnoreFiles({ roots: all, own: ignoreFiles });
@@ -72,8 +75,17 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
   return {
     roots: roots.map(({ path }) => path),
     resolve: (path) => read(path, async (walk) => describePath(walk, walk.entry)),
-    open: (path) => read(path, openFileAt),
-    bytes: (path, maxCount) => read(path, (walk) => readBytesAt(walk, maxCount)),
+    open: (path) =>
+      read(path, async (walk) => {
+        const file = await openFileAt(walk);
+        return buffers === undefined || !roots.includes(walk.root) ? file : openWithBuffer(file, buffers);
+      }),
+    bytes: (path, maxCount) =>
+      read(path, async (walk) => {
+        const bytes = await readBytesAt(walk, maxCount);
+        if (buffers === undefined || !roots.includes(walk.root)) return bytes;
+        return (await readBufferBytes(walkedPath(walk), buffers, maxCount)) ?? bytes;
+      }),
     list: (path, maxCount = Infinity) => read(path, (walk) => listFolderAt(walk, maxCount)),
     ignored: (path, rules) =>
       read(path, async (walk, requestedPath) => {
@@ -110,6 +122,9 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
           bytes,
           expectedIdentity,
           protectionContext,
+          ...(buffers === undefined || !isDirect
+            ? {}
+            : { writeInEditor: (target: string) => writeBuffer(target, bytes, buffers) }),
         });
       }),
     keep: (text, name) =>

@@ -14,6 +14,8 @@ export type WriteRequest = {
   /** The identity the file must still have, or "absent". */
   readonly expectedIdentity: string;
   readonly protectionContext: ProtectionContext;
+  /** Writes the file through an editor, after all checks. False if it did not. */
+  readonly writeInEditor?: (path: string) => Promise<boolean>;
 };
 
 /** Writes the file a walk ended at, if it still has the expected identity. */
@@ -39,6 +41,9 @@ export const writeFileAt = async (walk: WalkResult, request: WriteRequest): Prom
   if (entry === undefined) requireValidNames([name, ...missing]);
   const [file = name, ...folders] = [name, ...missing].toReversed();
   await withFolder(walk.folder, folders.toReversed(), async (folder) => {
+    // An editor may format the file while it saves it. One that only changed its buffer leaves the writing to us.
+    if (await request.writeInEditor?.(walkedPath(walk)))
+      if (((await folder.stat(file))?.identity ?? "absent") !== expectedIdentity) return;
     await folder.replaceFile(file, bytes, expectedIdentity);
   });
 };
