@@ -3,6 +3,7 @@ import type { ServerRequestHandlers } from "../agent/mcp/server-requests.ts";
 import type { ConfirmContinue } from "../agent/options.ts";
 import { isObject } from "../conversation/json.ts";
 import type { Elicitation, ElicitationAnswer, FormContent } from "../mcp/requests/handlers.ts";
+import type { AskUser, UserQuestion } from "../tools/capabilities.ts";
 import type { SessionClient } from "./client.ts";
 import { textContent } from "./tool-call.ts";
 
@@ -64,6 +65,17 @@ export class QuestionDialog {
   readonly confirmContinue: ConfirmContinue = async (question, signal) =>
     (await this.ask({ title: "Continue?", text: question, options: yesOrNo }, signal)) === "yes";
 
+  /** Asks the model's questions with a form; undefined if the client shows none. */
+  askUser(): AskUser | undefined {
+    if (!this.#client.capabilities.forms) return undefined;
+    return async (questions, signal) => {
+      const answer = await this.#client
+        .request("elicitation/create", { mode: "form", ...questionForm(questions) }, signal)
+        .catch(() => undefined);
+      return readFormAnswers(answer, questions);
+    };
+  }
+
   #update(update: SessionUpdate): void {
     this.#client.update(update);
   }
@@ -89,6 +101,44 @@ export class QuestionDialog {
     return readElicitationAnswer(answer);
   }
 }
+
+type FormEntry = readonly [name: string, schema: object];
+
+/** A form with one field per question, and one for another answer than the options. */
+const questionForm = (questions: readonly UserQuestion[]): object => {
+  const fields = questions.flatMap(({ question, header, options, allowsSeveral }, at): readonly FormEntry[] => {
+    const title = header ?? question;
+    if (options.length === 0) return [[`answer_${at}`, { type: "string", title, description: question }]];
+    const choices = options.map(({ label, description }) => ({
+      const: label,
+      title: description === undefined ? label : `${label}: ${description}`,
+    }));
+    const choice = allowsSeveral
+      ? { type: "array", title, description: question, items: { anyOf: choices } }
+      : { type: "string", title, description: question, oneOf: choices };
+    return [
+      [`answer_${at}`, choice],
+      [`other_${at}`, { type: "string", title: `${title}: another answer` }],
+    ];
+  });
+  return {
+    message: questions.map(({ question }) => question).join("\n"),
+    requestedSchema: { type: "object", properties: Object.fromEntries(fields) },
+  };
+};
+
+const readFormAnswers = (
+  answer: unknown,
+  questions: readonly UserQuestion[],
+): readonly (readonly string[])[] | undefined => {
+  if (!isObject(answer) || answer["action"] !== "accept") return undefined;
+  const content = isObject(answer["content"]) ? answer["content"] : {};
+  return questions.map((_, at) =>
+    [content[`answer_${at}`], content[`other_${at}`]]
+      .flat()
+      .filter((each): each is string => typeof each === "string" && each.trim() !== ""),
+  );
+};
 
 const chosenOption = (answer: unknown, options: readonly PermissionOption[]): PermissionOption | undefined => {
   const outcome = isObject(answer) && isObject(answer["outcome"]) ? answer["outcome"] : {};

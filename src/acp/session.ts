@@ -75,6 +75,7 @@ export class AcpSession {
   /** The options to open the agent with: its events and questions reach the client, which may hold unsaved files. */
   openOptions(clock: World["clock"], offered: OfferedServers | undefined): SessionOpenOptions {
     const buffers = createBuffers(this.#client, clock);
+    const askUser = this.#dialog.askUser();
     for (const [name, answer] of offered?.answers ?? []) this.#serverAnswers.set(name, Promise.resolve(answer));
     for (const consent of offered?.unanswered ?? [])
       this.#serverAnswers.set(consent.name, new Promise((resolve) => this.#serverQuestions.push({ consent, resolve })));
@@ -82,6 +83,7 @@ export class AcpSession {
       onEvent: this.onEvent,
       serverRequests: this.#dialog.handlers(),
       confirm: this.#dialog.confirmContinue,
+      ...(askUser === undefined ? {} : { askUser }),
       ...(buffers === undefined ? {} : { buffers }),
       ...(offered === undefined
         ? {}
@@ -465,7 +467,7 @@ export class AcpSession {
 /** The options of the agent that connect it with the client. */
 export type SessionOpenOptions = Pick<
   OpenAgentOptions,
-  "onEvent" | "serverRequests" | "confirm" | "buffers" | "offeredServers" | "consentToServer"
+  "onEvent" | "serverRequests" | "confirm" | "askUser" | "buffers" | "offeredServers" | "consentToServer"
 >;
 
 type ServerQuestion = { readonly consent: ServerConsent; readonly resolve: (isAllowed: boolean) => void };

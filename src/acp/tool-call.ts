@@ -35,6 +35,9 @@ const toolViews: Readonly<Record<string, ToolView>> = {
   web_fetch: { kind: "fetch", title: verb("Fetch", "prompt") },
   google_web_search: { kind: "fetch", title: verb("Search the web for", "query") },
   task: { kind: "think", title: verb("", "description") },
+  write_todos: { kind: "think", title: () => "Update the to-do list" },
+  ask_user: { kind: "other", title: () => "Ask a question" },
+  background_tasks: { kind: "other", title: () => "Look at background tasks" },
   save_memory: { kind: "other", title: verb("Remember:", "fact") },
 };
 

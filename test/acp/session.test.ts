@@ -268,7 +268,7 @@ describe("MCP servers of the client", () => {
     await client.prompt(first, "Hello.");
     await client.prompt(first, "call wait_for_servers {}");
     expect(questions.map(({ toolCall }) => toolCall.title as string)).toEqual(["Start the MCP server scripted?"]);
-    await client.prompt(first, 'call scripted__echo {"message":"hi"}');
+    await client.prompt(first, 'call echo {"message":"hi"}');
     expect(client.updates.findLast(({ status }) => status !== undefined)).toMatchObject({ status: "completed" });
     const second = await open({ mcpServers: [server] });
     await client.prompt(second, "Hello.");
@@ -287,6 +287,44 @@ describe("MCP servers of the client", () => {
     await client.prompt(sessionId, "Hello.");
     await client.prompt(sessionId, "call wait_for_servers {}");
     expect(() => readFileSync(marker)).toThrow("ENOENT");
+  });
+});
+
+describe("questions of the model", () => {
+  const question = { question: "Which?", options: [{ label: "one" }, { label: "two" }] };
+  const words = `call ask_user ${JSON.stringify({ questions: [question, { question: "Why?" }] })}`;
+
+  it("are forms, with room for another answer", async () => {
+    await connect({ elicitation: { form: {} } });
+    let form: Json = {};
+    client.handlers["elicitation/create"] = (params) => {
+      form = params;
+      return { action: "accept", content: { answer_0: "two", answer_1: "because" } };
+    };
+    const sessionId = await open();
+    await client.prompt(sessionId, words);
+    expect(form).toMatchObject({ sessionId, mode: "form", message: "Which?\nWhy?" });
+    expect(Object.keys(form["requestedSchema"].properties as object)).toEqual(["answer_0", "other_0", "answer_1"]);
+    expect(JSON.stringify(stage.log.at(-1)?.entry.body)).toContain("Answer: because");
+  });
+
+  it("are not asked where the client has no forms, and the model learns it", async () => {
+    await connect();
+    await client.prompt(await open(), words);
+    expect(JSON.stringify(stage.log.at(-1)?.entry.body)).toContain("No person can answer");
+  });
+
+  it("leave a plan for the client", async () => {
+    await connect();
+    const todos = [
+      { description: "First", status: "completed" },
+      { description: "Second", status: "in_progress" },
+    ];
+    await client.prompt(await open(), `call write_todos ${JSON.stringify({ todos })}`);
+    expect(client.updates.find(({ sessionUpdate }) => sessionUpdate === "plan")?.["entries"]).toMatchObject([
+      { content: "First", status: "completed" },
+      { content: "Second", status: "in_progress" },
+    ]);
   });
 });
 

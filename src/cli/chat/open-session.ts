@@ -24,6 +24,7 @@ export const openChatSession = async (
     | "serverRequests"
     | "confirm"
     | "onProgress"
+    | "askUser"
     | "offeredServers"
     | "consentToServer"
     | "buffers"
