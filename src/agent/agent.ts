@@ -39,6 +39,8 @@ export type Agent = {
   readonly pool: () => ModelPool;
   /** Switches to another pool, or another model of it, from the next request on. */
   readonly switchModel: (pool: ModelPool, model?: ModelRef) => void;
+  /** The reasoning effort of the next request; undefined for the model's own default. */
+  readonly thinking: () => ThinkingSetting["effort"] | undefined;
   /** Sets how much models think, from the next request on; undefined for each model's own default. */
   readonly setThinking: (effort: ThinkingSetting["effort"] | undefined) => void;
   /** Computes what switching to a model would cost and lose. */

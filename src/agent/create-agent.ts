@@ -173,10 +173,14 @@ const modelMethods = ({
   window,
   inputCheck,
   events,
-}: AgentCore): Pick<Agent, "model" | "pool" | "switchModel" | "setThinking" | "checkSwitch" | "runSideQuery"> => ({
+}: AgentCore): Pick<
+  Agent,
+  "model" | "pool" | "switchModel" | "thinking" | "setThinking" | "checkSwitch" | "runSideQuery"
+> => ({
   model: () => router.current,
   pool: () => router.pool,
   switchModel: (pool, model) => recordModelChange(router.switchTo(pool, model), { journal, emit: events.emit }),
+  thinking: () => requestSettings.current.thinking?.effort,
   setThinking: (effort) => {
     const { thinking: _, ...others } = requestSettings.current;
     requestSettings.current = effort === undefined ? others : { ...others, thinking: { effort } };

@@ -23,6 +23,7 @@ import { waitDeclaration } from "./mcp/wait-declaration.ts";
 import { chooseModel, loadPool, singleModelPool, type ModelChoice } from "./models/choose.ts";
 import { ModelInputRegistry } from "./models/input.ts";
 import { modelName, type ModelRef } from "./models/name.ts";
+import { readRecentModels } from "./models/recent.ts";
 import type { ModelPool } from "./models/router.ts";
 import { SpendingTracker } from "./models/spending.ts";
 import type { OpenAgentOptions, ResolvedAgentOptions, SharedAgentOptions } from "./options.ts";
@@ -149,13 +150,22 @@ type OpenModels = {
   readonly transport: Transport;
 };
 
-const openModels = async ({ world, model, loaded: { settings } }: ResolvedAgentOptions): Promise<OpenModels> => {
+const openModels = async ({
+  world,
+  home,
+  model,
+  localModel,
+  loaded: { settings },
+}: ResolvedAgentOptions): Promise<OpenModels> => {
   const inputs = new ModelInputRegistry(settings.models, async ({ provider, model }, signal) => {
     const { findModelInput } = await import("../transport/queries/model-input.ts");
     return findModelInput(provider, model, world, signal);
   });
   return {
-    choice: await chooseModel(model === undefined ? settings : { ...settings, model }, world.env),
+    choice: await chooseModel(model === undefined ? settings : { ...settings, model }, world.env, {
+      lastChoice: async () => (await readRecentModels(world, home))[0],
+      localModel,
+    }),
     inputs,
     transport: openTransport({
       world,
@@ -339,12 +349,13 @@ const toAgentSession = (
     ask: async (input, signal) => (await import("./ask.ts")).askAgent(agent, input, signal),
     switchModel: async (model) =>
       agent.switchModel(
-        typeof model === "string" ? await loadPool(model, loaded.settings.pools) : singleModelPool(model),
+        typeof model === "string" ? await loadPool(model, loaded.settings.pools, world.env) : singleModelPool(model),
       ),
     modelChoice: { by: pool === choice.pool ? choice.by : "named", pool },
     notes: [
       ...homeFolderWarning(folder, world.host.home),
       ...loaded.warnings,
+      ...(choice.note === undefined || pool !== choice.pool ? [] : [choice.note]),
       ...notes,
       ...subagents.notes,
       ...connected.notes,

@@ -113,6 +113,8 @@ export type OpenAgentOptions = {
   readonly approve?: ApproveCall;
   /** The session to resume, by id, or the last one of this folder. Without it, a new session is created. */
   readonly resume?: { readonly id: string } | "last";
+  /** The model of a server found on this machine, used if there is neither a choice nor a key. */
+  readonly localModel?: string;
   /** Whether to continue in a copy of the resumed session. */
   readonly isFork?: boolean;
   /** False if the session is kept in memory only. */

@@ -13,3 +13,23 @@ export class UnknownNameError extends Error {
     );
   }
 }
+
+/** A short name of a model that could mean several, or only models that need a key. */
+export class AmbiguousNameError extends Error {
+  override readonly name = "AmbiguousNameError";
+
+  constructor(given: string, models: readonly { readonly name: string; readonly needs?: string }[]) {
+    const isMissingKey = models.some(({ needs }) => needs !== undefined);
+    const list = models.map(({ name, needs }) => `  ${name}${needs === undefined ? "" : `  (needs ${needs})`}`);
+    super(
+      [
+        isMissingKey
+          ? `No key for a provider of "${given}". Set one, sign in with parley login, or name another model:`
+          : models.length === 1
+            ? `"${given}" is not used without its provider. Name it in full:`
+            : `"${given}" could be a model of several providers. Name one:`,
+        ...list,
+      ].join("\n"),
+    );
+  }
+}

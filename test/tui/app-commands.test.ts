@@ -320,13 +320,13 @@ describe("commands", () => {
     app.submit("/model anthropic/claude-sonnet-5");
     await app.waitForText("Anthropic is not ready: Set ANTHROPIC_API_KEY");
     await app.waitForText(/^offline\/parley · /);
-    app.submit("/model local/qwen3");
-    await app.waitForText("Switched to local/qwen3. Used from the next request.");
+    app.submit("/model offline/other");
+    await app.waitForText("Switched to offline/other. Used from the next request and in new sessions.");
     app.submit("/approval plan");
-    await app.waitForText(/^local\/qwen3 · .* · plan$/);
+    await app.waitForText(/^offline\/other · .* · plan$/);
     app.submit("/clear");
-    await app.waitFor((rows) => rows.includes("local/qwen3"));
-    await app.waitForText(/^local\/qwen3 · .* · plan$/);
+    await app.waitFor((rows) => rows.includes("offline/other"));
+    await app.waitForText(/^offline\/other · .* · plan$/);
     await app.quit();
   });
 

@@ -46,7 +46,7 @@ describe("completing arguments of a command", () => {
     app.type("/model offline/par");
     await menu(app, "offline/parley", 1);
     app.type("\r");
-    await app.waitForText("Switched to offline/par. Used from the next request.");
+    await app.waitForText("Switched to offline/par. Used from the next request");
     app.type("/explain opus");
     expect((await menu(app, "anthropic/claude-opus", 8))[0]).toMatch(/^› anthropic\/claude-opus-\S+  \d/);
     app.type("\r");

@@ -52,8 +52,12 @@ export const rule = (columns: number): string => "─".repeat(columns);
 /** Milliseconds after which a wait fails and shows the rows. */
 const timeout = Number(process.env["PARLEY_TEST_WAIT"] ?? 60_000);
 
-/** Keeps credential lookups on this machine. */
-const noMetadataServers = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: "true" };
+/** Keeps credential lookups on this machine, and servers of local models that run there out of the tests. */
+const noMetadataServers = {
+  METADATA_SERVER_DETECTION: "none",
+  AWS_EC2_METADATA_DISABLED: "true",
+  PARLEY_LOCAL_BASE_URL: "http://127.0.0.1:9/v1",
+};
 
 /** Creates a fresh project and home folder. */
 const createFixture = async ({

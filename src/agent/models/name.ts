@@ -1,5 +1,7 @@
 import type { Provider } from "../../providers/define.ts";
+import { lazyProviders } from "../../providers/lazy.data.ts";
 import { loadProvider } from "../../providers/lazy.ts";
+import type { Environment } from "../../world/world.ts";
 
 /** A model and its provider. */
 export type ModelRef = { readonly provider: Provider; readonly model: string };
@@ -7,9 +9,16 @@ export type ModelRef = { readonly provider: Provider; readonly model: string };
 /** The name of a model as people write it: `provider/model`. */
 export const modelName = ({ provider, model }: ModelRef): string => `${provider.id}/${model}`;
 
-/** Loads `provider/model`; a provider alone means its default model. Throws an `UnknownNameError` that suggests the nearest names. */
-export const loadModel = async (name: string): Promise<ModelRef> => {
+/**
+ * Loads `provider/model`; a provider alone means its default model, and a part of a model's name the model of a provider
+ * with a key in `env`. Throws an `UnknownNameError` that suggests the nearest names, or an `AmbiguousNameError`.
+ */
+export const loadModel = async (name: string, env: Environment = {}): Promise<ModelRef> => {
   const [id, model] = splitModelName(name);
+  if (model === "" && !lazyProviders.some((provider) => provider.id === id)) {
+    const match = await (await import("./match.ts")).matchModel(name, env);
+    if (match !== undefined) return match;
+  }
   const provider = await loadProvider(id);
   return { provider, model: model === "" ? provider.defaultModel : model };
 };

@@ -68,7 +68,7 @@ const startSubagent = async (
   { open, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentContext,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
   const ownTools = tools.filter(({ name }) => !parentTools.has(name) && (definition?.tools?.includes(name) ?? true));
-  const modelRef = definition?.model === undefined ? model() : await loadModel(definition.model);
+  const modelRef = definition?.model === undefined ? model() : await loadModel(definition.model, open.world.env);
   const system = definition?.prompt || subagentPrompt;
   const session = await createSubagentSession(open, {
     root: open.folder,

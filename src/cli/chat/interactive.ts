@@ -68,6 +68,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
             onEvent: (event) => app.handleEvent(event),
             ...which,
           }),
+          world: fresh.world,
           loaded: fresh.loaded,
         };
       },

@@ -3,7 +3,7 @@ import { openAgent, type AgentSession } from "../../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../../agent/options.ts";
 import { SystemPromptError } from "../../context/system-prompt/error.ts";
 import { PolicyError, SandboxUnavailableError } from "../../policy/error.ts";
-import { UnknownNameError } from "../../providers/unknown-name.ts";
+import { AmbiguousNameError, UnknownNameError } from "../../providers/unknown-name.ts";
 import { SessionError } from "../../session/error.ts";
 import { SettingsError } from "../../settings/error.ts";
 import type { World } from "../../world/world.ts";
@@ -86,7 +86,7 @@ const exitCodeOf = (error: unknown): ExitCode | undefined => {
   if (error instanceof SettingsError) return isBadFlag(error) ? 2 : 52;
   if (error instanceof SystemPromptError) return 52;
   if (error instanceof SessionError) return 1;
-  if (error instanceof UnknownNameError) return 2;
+  if (error instanceof UnknownNameError || error instanceof AmbiguousNameError) return 2;
   if (error instanceof SandboxUnavailableError) return 44;
   if (error instanceof PolicyError) return 1;
   return undefined;

@@ -106,7 +106,7 @@ export const settingsTable: SettingsTable = {
   },
   favourites: {
     shape: { type: "list", of: { type: "string", format: "model" } },
-    description: "The models that Ctrl-Y switches between, in this order.",
+    description: "The models that Alt-M switches between, in this order.",
     default: [],
     example: ["anthropic/claude-sonnet-5", "openai/gpt-5.6"],
   },

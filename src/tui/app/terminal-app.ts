@@ -340,16 +340,22 @@ export class TerminalApp {
       },
       canMoveToBackground: () => this.#active.chat?.opened.tasks()?.canMoveToBackground ?? false,
       moveToBackground: () => (this.#active.chat?.opened.tasks()?.moveToBackground() ?? 0) > 0,
+      switchToNextFavourite: () =>
+        void this.#reportErrors(async () => {
+          if (this.#active.chat === undefined) return;
+          const { switchToNextFavourite } = await import("./commands/built-in/model.ts");
+          await switchToNextFavourite("", this.#commandContext());
+        }),
       cycleApprovalMode: () => void this.#reportErrors(() => this.#active.setMode(modeCycle[this.#active.mode])),
     };
   }
 
   /** The services slash commands can use. */
   #commandContext(): SlashCommandContext {
-    const { world, home, folder, openEditor, doctor } = this.#options;
+    const { home, folder, openEditor, doctor } = this.#options;
     const frontEnd = this.#frontEnd;
     return {
-      world,
+      world: this.#active.world,
       home,
       folder,
       loaded: () => this.#active.loaded,

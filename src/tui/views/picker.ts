@@ -77,7 +77,7 @@ export const viewPicker = (
   { width, height }: { readonly width: number; readonly height: number },
 ): readonly StyledLine[] => {
   const matches = matchesOf(picker);
-  const room = Math.max(1, Math.min(height - 2, matches.length));
+  const room = Math.max(1, Math.min(maxRows, height - 2, matches.length));
   const top = Math.max(0, Math.min(picker.focus - (room >> 1), matches.length - room));
   const head: StyledLine = [
     span(picker.title, { bold: true }),
@@ -94,6 +94,9 @@ export const viewPicker = (
     line(`  ${count}`, { tone: "muted" }),
   ];
 };
+
+/** More rows than this are hard to scan, and hide the conversation. */
+const maxRows = 10;
 
 const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption>[] =>
   rankMatches(query, options, ({ label }) => label);

@@ -6,10 +6,10 @@ const lazy =
   async (words, at) =>
     (await load())(words, at);
 
-/** The catalogue cannot list every model, so other names are accepted. */
+/** Any name is accepted: the catalogue cannot list every model, and a part of a name has a meaning of its own. */
 const modelArgument: CommandArgument = {
   options: async (at) => (await import("./built-in/model.ts")).modelOptions(at),
-  acceptsOther: (word) => word.includes("/"),
+  acceptsOther: () => true,
 };
 
 /** An argument with a fixed set of words. */
@@ -26,10 +26,17 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "model",
-    usage: "[PROVIDER/MODEL]",
-    description: "Switch model (shows cost and compatibility first)",
+    usage: "[MODEL]",
+    description: "Switch model (shows cost and compatibility first; Alt-M: next favourite)",
     arguments: [modelArgument],
     run: lazy(async () => (await import("./built-in/model.ts")).switchModel),
+  },
+  {
+    name: "effort",
+    usage: "[EFFORT]",
+    description: "Change the reasoning effort",
+    arguments: [{ options: async () => (await import("./built-in/effort.ts")).effortOptions }],
+    run: lazy(async () => (await import("./built-in/effort.ts")).changeEffort),
   },
   {
     name: "pool",

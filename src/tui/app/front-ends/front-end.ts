@@ -92,6 +92,8 @@ export type FrontEndHost = {
   readonly canMoveToBackground: () => boolean;
   /** Moves running commands and subagents to the background. False if there is none. */
   readonly moveToBackground: () => boolean;
+  /** Switches to the next favourite model. */
+  readonly switchToNextFavourite: () => void;
   /** Switches to the next approval mode. */
   readonly cycleApprovalMode: () => void;
 };

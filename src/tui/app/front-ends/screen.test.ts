@@ -68,6 +68,7 @@ const stage = (world: SimulatedWorld) => {
     expandCollapsed: () => undefined,
     canMoveToBackground: () => false,
     moveToBackground: () => false,
+    switchToNextFavourite: () => undefined,
     cycleApprovalMode: () => undefined,
   };
   const front = new ScreenFrontEnd({ terminal, world, host, theme: undefined, history: () => Promise.resolve([]) });

@@ -334,6 +334,8 @@ export class ScreenFrontEnd implements FrontEnd {
       switch (event.chord) {
         case "ctrl+o":
           return this.#input.unfoldPastes() ? undefined : host.expandCollapsed();
+        case "alt+m":
+          return host.switchToNextFavourite();
         case "shift+tab":
           return host.cycleApprovalMode();
         case "ctrl+c":

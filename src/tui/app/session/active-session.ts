@@ -19,8 +19,12 @@ export type SessionSource = {
   readonly discard: (id: string) => Promise<void>;
 };
 
-/** An opened session and the settings it was opened with. */
-export type OpenedChat = { readonly opened: AgentSession; readonly loaded: LoadedSettings };
+/** An opened session, and the world and settings it was opened with: stored keys and URLs may have changed. */
+export type OpenedChat = {
+  readonly opened: AgentSession;
+  readonly world: World;
+  readonly loaded: LoadedSettings;
+};
 
 /** Where sessions are shown, and listeners for opening and closing one. */
 export type ActiveSessionOptions = ChatOutput & {
@@ -34,6 +38,7 @@ export class ActiveSession {
   readonly #options: ActiveSessionOptions;
   #chat: ChatSession | undefined;
   #loaded: LoadedSettings;
+  #world: World;
   #mode: ApprovalMode;
   #isFirst = true;
 
@@ -41,6 +46,7 @@ export class ActiveSession {
     this.#source = source;
     this.#options = options;
     this.#loaded = source.loaded;
+    this.#world = source.world;
     this.#mode = source.loaded.policy.mode;
   }
 
@@ -50,6 +56,10 @@ export class ActiveSession {
 
   get loaded(): LoadedSettings {
     return this.#loaded;
+  }
+
+  get world(): World {
+    return this.#world;
   }
 
   get mode(): ApprovalMode {
@@ -71,12 +81,12 @@ export class ActiveSession {
     await this.#start(await this.#source.open(resume));
   }
 
-  /** Opens another session; if that fails, reopens the previous one. A new session keeps the chosen models and the approval mode. */
+  /** Opens another session; if that fails, reopens the previous one. A new session keeps the chosen models, the effort and the approval mode. */
   async reopen(resume: SessionChoice): Promise<void> {
     const { open } = this.#source;
     const { session, agent } = this.opened();
     const { id } = session;
-    const [pool, model, mode] = [agent.pool(), agent.model(), this.#mode];
+    const [pool, model, effort, mode] = [agent.pool(), agent.model(), agent.thinking(), this.#mode];
     const isModeChosen = mode !== this.#loaded.policy.mode;
     const again = (await this.close()) ? { id } : "new";
     const wanted = resume !== "new" && resume.id === id ? again : resume;
@@ -84,7 +94,10 @@ export class ActiveSession {
       printError(this.#options.frontEnd, error instanceof Error ? error.message : String(error));
       return open(again);
     });
-    if (resume === "new") started.opened.agent.switchModel(pool, model);
+    if (resume === "new") {
+      started.opened.agent.switchModel(pool, model);
+      started.opened.agent.setThinking(effort);
+    }
     await this.#start(started);
     if (isModeChosen) await this.setMode(mode);
   }
@@ -113,12 +126,13 @@ export class ActiveSession {
     this.#options.frontEnd.update();
   }
 
-  async #start({ opened, loaded }: OpenedChat): Promise<void> {
-    const { world, home } = this.#source;
+  async #start({ opened, world, loaded }: OpenedChat): Promise<void> {
+    const { home } = this.#source;
     const { transcript, frontEnd, onOpen } = this.#options;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     this.#loaded = loaded;
+    this.#world = world;
     this.#mode = loaded.policy.mode;
     const chat = new ChatSession({ opened, world, home, transcript, frontEnd });
     this.#chat = chat;

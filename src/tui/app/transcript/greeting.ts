@@ -27,7 +27,12 @@ const modelLines = ({ modelChoice, agent }: AgentSession): readonly StyledLine[]
         line("No API key found. Using the built-in demo model: it runs tools, but is not a language model."),
         line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.", { tone: "muted" }),
       ]
-    : [line(modelName(agent.model()), { tone: "muted" })];
+    : modelChoice.by === "local"
+      ? [
+          line(`No API key found. Using ${modelName(agent.model())}, served on this machine.`),
+          line("Add a provider with /login; /model lists all models.", { tone: "muted" }),
+        ]
+      : [line(modelName(agent.model()), { tone: "muted" })];
 
 const viewExtensions = ({ servers, agents }: AgentSession): readonly StyledLine[] => {
   const names = servers?.status().map(({ name }) => name) ?? [];

@@ -1,4 +1,4 @@
-import { modelName, parseModel } from "../../../../agent/models/parse.ts";
+import { loadModel, modelName } from "../../../../agent/models/name.ts";
 import { renderRequest } from "../../../../providers/request.ts";
 import type { RenderReport } from "../../../../transcript/incremental-renderer.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
@@ -11,7 +11,7 @@ const maxRows = 60;
 export const explainRequest = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   if (words !== "") {
-    const name = modelName(parseModel(words));
+    const name = modelName(await loadModel(words, at.world.env));
     const { report } = renderRequest(agent.conversation(), name, { policy: { unsupportedMedia: "stub" } });
     return at.printMarkdown(reportText(report, `Request to ${name}`));
   }

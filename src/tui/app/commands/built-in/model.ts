@@ -1,55 +1,158 @@
-import { modelName, parseModel, type ModelRef } from "../../../../agent/models/parse.ts";
+import { loadModel, modelName, type ModelRef } from "../../../../agent/models/name.ts";
 import { singleModelPool } from "../../../../agent/models/choose.ts";
+import { readRecentModels, recordModelChoice } from "../../../../agent/models/recent.ts";
 import type { SwitchCheck } from "../../../../agent/models/switch-check.ts";
+import { nearestNames } from "../../../../conversation/nearest-names.ts";
 import { providers } from "../../../../providers/all.ts";
-import { listModelFacts, type ModelFacts } from "../../../../providers/models.ts";
+import type { Provider } from "../../../../providers/define.ts";
+import { findModelFacts, listModelFacts, type ModelFacts } from "../../../../providers/models.ts";
+import { setSetting } from "../../../../settings/file/write.ts";
 import { findCredentials } from "../../../../transport/credentials/credentials.ts";
+import { resolveBaseUrl } from "../../../../transport/endpoint.ts";
+import { findLocalServers } from "../../../../transport/queries/local-servers.ts";
+import type { World } from "../../../../world/world.ts";
 import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { pluralize, formatDollars, formatTokenCount } from "./format.ts";
 
 /** `/model`: switches the model from the next request, after showing cost and compatibility. */
 export const switchModel = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const chosen = words === "" ? await pickModel(at) : await confirmKnown(await loadModel(words, at.world.env), at);
+  if (chosen !== undefined) await switchTo(chosen, at);
+};
+
+/** Switches to the model after the current one in the list of favourites. One that cannot be used is skipped, and named. */
+export const switchToNextFavourite = async (_: string, at: SlashCommandContext): Promise<void> => {
+  const { favourites } = at.loaded().settings;
+  if (favourites.length === 0)
+    return at.info("No favourite models. Set them with: parley config set favourites anthropic,openai");
+  const models = await Promise.all(favourites.map((name) => loadModel(name, at.world.env)));
+  const current = models.findIndex((model) => modelName(model) === modelName(at.opened().agent.model()));
+  for (const model of [...models.slice(current + 1), ...models.slice(0, Math.max(0, current))]) {
+    const problem = await findProblem(model, at.world);
+    if (problem === undefined) return switchTo(model, at);
+    at.warn(problem);
+  }
+  at.info("No other favourite model can be used.");
+};
+
+const switchTo = async (chosen: ModelRef, at: SlashCommandContext): Promise<void> => {
+  const name = modelName(chosen);
+  const current = modelName(at.opened().agent.model());
+  if (name === current) return at.info(`Already using ${name}.`);
+  const problem = await findProblem(chosen, at.world);
+  if (problem !== undefined) return at.warn(`${problem} Still using ${current}.`);
+  await useServerOf(chosen, at);
   const { agent } = at.opened();
-  const chosen = words === "" ? await pickModel(at) : parseModel(words);
-  if (chosen === undefined) return;
-  if (modelName(chosen) === modelName(agent.model())) return at.info(`Already using ${modelName(chosen)}.`);
-  const credentials = await findCredentials(chosen.provider, at.world);
-  if (!credentials.found)
-    return at.warn(
-      `${chosen.provider.label} is not ready: ${credentials.how} Still using ${modelName(agent.model())}.`,
-    );
   const check = await agent.checkSwitch(chosen);
-  const isFresh = !agent.hasMessages();
-  if (!isFresh && !(await confirmSwitch(check, at))) return;
+  if (agent.hasMessages() && !(await confirmSwitch(check, at))) return;
   agent.switchModel(singleModelPool(chosen));
-  at.info(`Switched to ${modelName(chosen)}. Used from the next request.`);
+  at.info(`Switched to ${name}. Used from the next request${await rememberChoice(name, at)}.`);
+};
+
+/** Remembers a model or pool for later sessions; returns what to tell the user about it. */
+export const rememberChoice = async (name: string, { world, home, loaded }: SlashCommandContext): Promise<string> => {
+  const isStored = await recordModelChoice(world, home, name);
+  const { settings, sources } = loaded();
+  const isInFile = sources.model?.some(({ from }) => from === "user" || from === "gemini") === true;
+  if (isInFile) return `; new sessions use ${settings.model ?? ""} (setting "model")`;
+  return isStored ? " and in new sessions" : "";
+};
+
+/** Why a model cannot be used; undefined if nothing is known against it. */
+const findProblem = async ({ provider, model }: ModelRef, world: World): Promise<string | undefined> => {
+  const credentials = await findCredentials(provider, world);
+  if (!credentials.found) return `${provider.label} is not ready: ${credentials.how} Or run /login ${provider.id}.`;
+  if (provider.id !== "local") return undefined;
+  const servers = await findLocalServers(provider, world);
+  const models = servers.flatMap((server) => server.models);
+  if (models.length === 0) return "No local server responds. Start Ollama, LM Studio, llama.cpp or vLLM first.";
+  if (models.some((each) => each === model || each === `${model}:latest`)) return undefined;
+  return `The local server has no model "${model}". It has ${models.slice(0, 10).join(", ")}.`;
+};
+
+/** Stores the URL of the local server that has a model, and opens the session again with it. */
+const useServerOf = async ({ provider, model }: ModelRef, at: SlashCommandContext): Promise<void> => {
+  if (provider.id !== "local") return;
+  const servers = await findLocalServers(provider, at.world);
+  const base = resolveBaseUrl(provider, at.world.env);
+  const having = servers.filter(({ models }) => models.some((each) => each === model || each === `${model}:latest`));
+  const [first] = having;
+  if (first === undefined || (base.found && having.some(({ url }) => url === base.url))) return;
+  await setSetting(at.world, at.home, "providers.local.baseUrl", first.url);
+  at.info(`Local models are served by ${first.name} at ${first.url} now (setting "providers").`);
+  await at.reopen({ id: at.opened().session.id });
+};
+
+/** Asks about a model that is not in the catalogue of a provider that has one: the name may be mistyped. */
+const confirmKnown = async (chosen: ModelRef, at: SlashCommandContext): Promise<ModelRef | undefined> => {
+  const { provider, model } = chosen;
+  const known = listModelFacts(provider.id).map(({ id }) => id);
+  const isFree = provider.auth.type === "none" || provider.id === "local";
+  if (isFree || known.length === 0 || model === provider.defaultModel || findModelFacts(provider.id, model).known)
+    return chosen;
+  const near = nearestNames(model, known).slice(0, 3);
+  const answer = await at.pick(`Unknown model ${modelName(chosen)}.`, [
+    ...near.map((id) => ({ id, label: `${provider.id}/${id}` })),
+    { id: model, label: `Use ${modelName(chosen)} anyway` },
+  ]);
+  return answer === undefined ? undefined : { provider, model: answer.id };
 };
 
 const pickModel = async (at: SlashCommandContext): Promise<ModelRef | undefined> => {
   const current = modelName(at.opened().agent.model());
   const options = await modelOptions(at);
   const picked = await at.pick("Which model?", options, current);
-  return picked === undefined ? undefined : parseModel(picked.id);
+  return picked === undefined ? undefined : loadModel(picked.id);
 };
 
-/** All models as picker options, usable ones first. */
-export const modelOptions = async ({ world, opened }: SlashCommandContext): Promise<readonly PickerOption[]> => {
+/** All models as picker options: recent ones, then those that can be used, then the others. */
+export const modelOptions = async ({ world, home, opened }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const current = modelName(opened().agent.model());
-  const groups = await Promise.all(
-    providers.map(async (provider) => {
-      const found = await findCredentials(provider, world).catch(() => undefined);
-      const rank = found?.found !== true ? 2 : found.kind === "none" ? 1 : 0;
-      const known = listModelFacts(provider.id);
-      const own = known.some(({ id }) => id === provider.defaultModel)
-        ? []
-        : [{ id: `${provider.id}/${provider.defaultModel}`, label: `${provider.id}/${provider.defaultModel}` }];
-      const options = [...own, ...known.map((facts) => optionOf(provider.id, facts))];
-      return { rank, options: rank === 2 ? options.map((each) => ({ ...each, detail: "no key" })) : options };
-    }),
+  const [recent, groups] = await Promise.all([
+    readRecentModels(world, home),
+    Promise.all(providers.map((provider) => optionsOf(provider, world))),
+  ]);
+  const ranked = groups.toSorted((one, other) => one.rank - other.rank);
+  const all = ranked.flatMap(({ options }) => options);
+  const usable = new Set(ranked.flatMap(({ rank, options }) => (rank < 2 ? options.map(({ id }) => id) : [])));
+  const first = [current, ...recent].filter((id, index, list) => list.indexOf(id) === index);
+  const top = first
+    .filter((id) => id === current || usable.has(id))
+    .map((id) => all.find((option) => option.id === id) ?? { id, label: id });
+  return [...top, ...all.filter(({ id }) => !top.some((each) => each.id === id))];
+};
+
+/** The models of one provider, its default model first. Rank 0 is ready, 1 needs nothing, 2 cannot be used. */
+const optionsOf = async (
+  provider: Provider,
+  world: World,
+): Promise<{ readonly rank: number; readonly options: readonly PickerOption[] }> => {
+  if (provider.id === "local") return localOptions(provider, world);
+  const found = await findCredentials(provider, world).catch(() => undefined);
+  const rank = found?.found !== true ? 2 : found.kind === "none" ? 1 : 0;
+  const { id, defaultModel } = provider;
+  const known = listModelFacts(id);
+  const first = known.find((facts) => facts.id === defaultModel);
+  const options = [
+    first === undefined ? { id: `${id}/${defaultModel}`, label: `${id}/${defaultModel}` } : optionOf(id, first),
+    ...known.filter((facts) => facts !== first).map((facts) => optionOf(id, facts)),
+  ];
+  return { rank, options: rank === 2 ? options.map((each) => ({ ...each, detail: "no key" })) : options };
+};
+
+/** The models that servers on this machine list. */
+const localOptions = async (
+  provider: Provider,
+  world: World,
+): Promise<{ readonly rank: number; readonly options: readonly PickerOption[] }> => {
+  const servers = await findLocalServers(provider, world);
+  const options = servers.flatMap(({ name, models }) =>
+    models.map((model) => ({ id: `local/${model}`, label: `local/${model}`, detail: name })),
   );
-  const all = groups.toSorted((one, other) => one.rank - other.rank).flatMap(({ options }) => options);
-  return all.some(({ id }) => id === current) ? all : [{ id: current, label: current }, ...all];
+  if (options.length > 0) return { rank: 0, options };
+  const id = `local/${provider.defaultModel}`;
+  return { rank: 2, options: [{ id, label: id, detail: "no local server runs" }] };
 };
 
 const optionOf = (provider: string, { id, context, input, price }: ModelFacts): PickerOption => ({

@@ -2,6 +2,7 @@ import { loadPool } from "../../../../agent/models/choose.ts";
 import { modelName } from "../../../../agent/models/name.ts";
 import type { ModelPool } from "../../../../agent/models/router.ts";
 import type { PickerOption } from "../../../views/picker.ts";
+import { rememberChoice } from "./model.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
 /** `/pool`: switches the model pool from the next request. */
@@ -13,16 +14,17 @@ export const switchPool = async (words: string, at: SlashCommandContext): Promis
   const name = words === "" ? (await at.pick("Which pool?", await poolOptions(at)))?.id : words;
   if (name === undefined) return;
   if (!names.includes(name)) return at.warn(`Unknown pool "${name}". Available: ${names.join(", ")}.`);
-  const chosen = await loadPool(name, pools);
+  const { env } = at.world;
+  const chosen = await loadPool(name, pools, env);
   agent.switchModel(chosen);
-  at.info(describePool(chosen));
+  at.info(`${describePool(chosen)} Used from the next request${await rememberChoice(name, at)}.`);
 };
 
 /** The pools as picker options. */
-export const poolOptions = ({ loaded }: SlashCommandContext): Promise<readonly PickerOption[]> => {
+export const poolOptions = ({ loaded, world: { env } }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const { pools } = loaded().settings;
   return Promise.all(
-    Object.keys(pools).map(async (id) => ({ id, label: id, detail: describePool(await loadPool(id, pools)) })),
+    Object.keys(pools).map(async (id) => ({ id, label: id, detail: describePool(await loadPool(id, pools, env)) })),
   );
 };
 
