@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ensureBuilt } from "../built.ts";
+import { bin, ensureBuilt } from "../built.ts";
 import { hostileTexts } from "./hostile.ts";
 import { appFixtures, rule } from "./app-fixture.ts";
 
@@ -174,7 +176,101 @@ describe("the terminal app", () => {
   });
 });
 
+describe("in tmux", () => {
+  const tmux = spawnSync("tmux", ["-V"]).status === 0;
+
+  it.skipIf(!tmux)("the title of the pane stays as it was", async () => {
+    const { project, home } = await on();
+    const socket = join(home, "tmux");
+    const run = (...args: readonly string[]): string =>
+      spawnSync("tmux", ["-S", socket, ...args], { encoding: "utf8", env: { ...process.env, HOME: home } }).stdout;
+    run("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "sh");
+    try {
+      run("select-pane", "-T", "as before");
+      run(
+        "send-keys",
+        "-l",
+        `HOME='${home}' '${process.execPath}' '${bin}' --cwd '${project}'; tmux wait-for -S ended`,
+      );
+      run("send-keys", "Enter");
+      while (!run("capture-pane", "-p").includes("? for keys")) await setTimeout(50);
+      run("send-keys", "-l", "/quit");
+      run("send-keys", "Enter");
+      run("wait-for", "ended");
+      expect(run("display-message", "-p", "#{pane_title}").trim()).toBe("as before");
+    } finally {
+      run("kill-server");
+    }
+  });
+
+  it.each([
+    {
+      name: "tmux",
+      env: { TERM: "tmux-256color", TMUX: "/tmp/tmux-1/default,1,0", KITTY_WINDOW_ID: "1" },
+      asks: false,
+    },
+    { name: "screen", env: { TERM: "screen", STY: "1.pts-0", KITTY_WINDOW_ID: "1" }, asks: false },
+    { name: "xterm", env: { TERM: "xterm-256color" }, asks: false },
+    { name: "kitty", env: { TERM: "xterm-kitty", KITTY_WINDOW_ID: "1" }, asks: true },
+  ])("and elsewhere, only terminals that answer are asked about images: $name", async ({ env, asks }) => {
+    const [app] = await started({ env });
+    await app.quit();
+    expect(app.output().includes("\u001b_G")).toBe(asks);
+  });
+});
+
 describe("for a screen reader", () => {
+  it("reads no padding, no long rules, and no typed line twice", async () => {
+    const { start } = await on({
+      args: ["--screen-reader", "--approval-mode", "auto_edit"],
+      files: { "a.txt": "one\n" },
+      script: {
+        rules: [
+          {
+            prompt: "change it",
+            replies: [
+              { call: { tool: "replace", input: { file_path: "a.txt", old_string: "one", new_string: "two" } } },
+              { say: "Before.\n\n---\n\nAfter." },
+            ],
+          },
+        ],
+      },
+    });
+    const app = start();
+    await app.waitForText("run /doctor");
+    app.type("change it\r");
+    await app.waitForText("Ready.");
+    const lines = app.output().split("\r\n");
+    expect(lines.filter((each) => each !== each.trimEnd() || each.length > 200)).toEqual([]);
+    expect(lines.filter((each) => /change it|^---|^1 [+-]/.test(each))).toEqual([
+      "change it",
+      "1 - one",
+      "1 + two",
+      "---",
+    ]);
+    app.type("/quit\r");
+    expect((await app.ended).code).toBe(0);
+  });
+
+  it("reads at most twenty entries of a list, and finds others by a part of their name", async () => {
+    const { start } = await on({ args: ["--screen-reader"], env: { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" } });
+    const app = start();
+    await app.waitForText(/claude|gpt/);
+    const before = app.output().length;
+    app.type("/model\r");
+    await app.waitForText("a part of a name");
+    const listed = app
+      .output()
+      .slice(before)
+      .split("\r\n")
+      .filter((each) => /^\d+\. /.test(each));
+    expect(listed.length).toBe(20);
+    app.type("haiku\r");
+    await app.waitForText(/^1\. .*haiku/);
+    app.type("\r/quit\r");
+    expect((await app.ended).code).toBe(0);
+  });
+
   it("everything is printed once, in order, and answers are typed as lines", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();

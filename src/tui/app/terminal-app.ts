@@ -57,6 +57,13 @@ export type TerminalAppOptions = SessionSource & {
   readonly initialPrompt?: string;
 };
 
+/** A submitted marked text. `isShown` is true if the terminal echoed it, or if it is the prompt of a command that was shown. */
+type SubmittedPrompt = {
+  readonly marked: string;
+  readonly isShown: boolean;
+  readonly sendAfter?: SendAfter | undefined;
+};
+
 /** The terminal app: sends prompts to the agent and shows its events. */
 export class TerminalApp {
   readonly #options: TerminalAppOptions;
@@ -72,7 +79,7 @@ export class TerminalApp {
   #customCommands: readonly SlashCommand[] = [];
   #loadingCommands: Promise<unknown> = Promise.resolve();
   /** Prompts typed before a session was open. */
-  #pendingPrompts: string[] = [];
+  #pendingPrompts: SubmittedPrompt[] = [];
   #isQuitting = false;
   #quitReason: QuitReason | undefined;
 
@@ -80,7 +87,7 @@ export class TerminalApp {
     const { world, loaded, initialPrompt } = options;
     const { settings } = loaded;
     this.#options = options;
-    this.#pendingPrompts = initialPrompt === undefined ? [] : [initialPrompt];
+    this.#pendingPrompts = initialPrompt === undefined ? [] : [{ marked: initialPrompt, isShown: false }];
     this.#quitting = new Promise((resolve) => (this.#resolveQuit = resolve));
     this.#frontEnd = createFrontEnd(this.#host(), themeForSetting(settings["ui.theme"]));
     const frontEnd = this.#frontEnd;
@@ -149,7 +156,7 @@ export class TerminalApp {
     const chosen = this.#options.choosesSession === true ? await this.#chooseSession() : undefined;
     if (this.#isQuitting) return;
     await this.#active.open(chosen);
-    for (const text of this.#pendingPrompts.splice(0)) this.#submit(text);
+    for (const prompt of this.#pendingPrompts.splice(0)) this.#submit(prompt);
   }
 
   async #chooseSession(): Promise<SessionChoice> {
@@ -181,7 +188,7 @@ export class TerminalApp {
 
   async #reopen(resume: SessionChoice): Promise<void> {
     await this.#active.reopen(resume);
-    for (const text of this.#pendingPrompts.splice(0)) this.#submit(text);
+    for (const prompt of this.#pendingPrompts.splice(0)) this.#submit(prompt);
   }
 
   /** Cancels work outside the chat session. */
@@ -207,17 +214,18 @@ export class TerminalApp {
 
   /* User actions. */
 
-  #submit(marked: string, sendAfter?: SendAfter): void {
+  #submit(prompt: SubmittedPrompt): void {
+    const { marked, isShown } = prompt;
     const text = expandMarkedText(marked);
     this.#argumentCompletions.clearCache();
     this.#options.history.add(marked);
     if (this.#active.chat === undefined) {
-      this.#pendingPrompts.push(marked);
+      this.#pendingPrompts.push(prompt);
       return;
     }
     const isMessage = !/^(?:\s*\/[\w:.-]+(?:\s|$)|!)/.test(text);
-    if (isMessage) return void this.#reportErrors(() => this.#send(marked, [], { isShown: false, sendAfter }));
-    this.#showPrompt(marked);
+    if (isMessage) return void this.#reportErrors(() => this.#send(marked, [], prompt));
+    if (!isShown) this.#showPrompt(marked);
     const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
     if (name !== undefined) void this.#runCommand(name, args.trim());
     else void this.#reportErrors(async () => this.#addShellOutput(await this.#runShell(text.slice(1).trim())));
@@ -227,11 +235,11 @@ export class TerminalApp {
     this.#frontEnd.print(viewUserPrompt(marked, this.#frontEnd.width()));
   }
 
-  /** Sends a message, or queues it. `isShown` is true for the prompt of a command, which was shown as the command. */
+  /** Sends a message, or queues it. */
   async #send(
     marked: string,
     parts: readonly UserPart[],
-    { isShown, sendAfter }: { readonly isShown: boolean; readonly sendAfter?: SendAfter | undefined },
+    { isShown, sendAfter }: Pick<SubmittedPrompt, "isShown" | "sendAfter">,
   ): Promise<void> {
     const chat = this.#active.chat;
     if (chat === undefined) return;
@@ -324,7 +332,7 @@ export class TerminalApp {
       },
       resolvePaste: (text) => this.#pastedFiles.paste(text),
       pasteClipboardImage: () => this.#pastedFiles.pasteClipboardImage(),
-      submit: (marked, sendAfter) => this.#submit(marked, sendAfter),
+      submit: (marked, sendAfter) => this.#submit({ marked, isShown: this.#frontEnd.echoesInput, sendAfter }),
       queued: () => this.#active.chat?.queued() ?? [],
       takeBackQueued: () => this.#active.chat?.takeBackQueued(),
       editPrompt: async (text) =>

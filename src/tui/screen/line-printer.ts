@@ -13,7 +13,7 @@ export class LinePrinter implements PrintSurface {
   }
 
   print(lines: readonly StyledLine[]): void {
-    const text = lines.map((line) => `${sanitizeLine(lineText(line)).trimEnd()}\n`).join("");
+    const text = lines.map((line) => `${withoutDrawing(sanitizeLine(lineText(line)))}\n`).join("");
     const before = this.#written;
     this.#written = (async () => {
       await before;
@@ -35,3 +35,6 @@ export class LinePrinter implements PrintSurface {
     return this.#written;
   }
 }
+
+/** Without padding, and with rules shortened: a screen reader reads every character of them. */
+const withoutDrawing = (text: string): string => text.replaceAll(/─{4,}/g, "---").trimEnd();

@@ -81,7 +81,7 @@ const commands: Readonly<Record<string, (rest: string) => void | Promise<void>>>
     }
     screen.print([line("hostile over")]);
   },
-  ask: () => void terminal.write(terminalQueries),
+  ask: () => void terminal.write(terminalQueries({ TERM: "xterm-kitty" })),
   crash: () =>
     void setImmediate(() => {
       throw new Error("broken on purpose");

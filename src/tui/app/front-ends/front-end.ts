@@ -13,6 +13,8 @@ import type { ServerQuestion } from "../approvals/server-questions.ts";
 /** A front end: shows the conversation on a screen, or as plain lines for screen readers. */
 export interface FrontEnd {
   width(): number;
+  /** Whether the terminal shows what is typed itself, so that a submitted line is not printed again. */
+  readonly echoesInput: boolean;
   /** Prints final lines. */
   print(lines: readonly StyledLine[]): void;
   /** Redraws after a change of the live part or of the pending questions. */

@@ -1,6 +1,7 @@
 import type { PendingApproval } from "../../../agent/agent.ts";
 import type { Terminal } from "../../../world/terminal.ts";
 import type { Clock } from "../../../world/world.ts";
+import { rankMatches } from "../../editor/fuzzy.ts";
 import { LinePrinter } from "../../screen/line-printer.ts";
 import { line } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
@@ -30,6 +31,7 @@ type OpenServerDialog = { readonly question: ServerQuestion; readonly dialog: Li
 /** A front end of plain lines for screen readers: the terminal edits the input line, and nothing is redrawn. */
 export class LineFrontEnd implements FrontEnd {
   readonly imageSupport = "none";
+  readonly echoesInput = true;
   readonly #surface: LinePrinter;
   readonly #terminal: Terminal;
   readonly #host: FrontEndHost;
@@ -97,13 +99,8 @@ export class LineFrontEnd implements FrontEnd {
     return new Promise((done) => {
       this.#openList?.done(undefined);
       this.#openList = { options, isConfirmation, done };
-      const prompt = line("Type a number and Enter; Enter alone cancels.");
-      this.print([
-        line(title),
-        ...options.map(({ label, detail }, at) =>
-          line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`),
-        ),
-      ]);
+      this.print([line(title), ...listLines(options)]);
+      const prompt = line(listPrompt(options, isConfirmation));
       if (isConfirmation) this.#printPromptLater(prompt);
       else this.print([prompt]);
     });
@@ -208,7 +205,16 @@ export class LineFrontEnd implements FrontEnd {
   }
 
   #chooseOption(typed: string, { options, isConfirmation, done }: OpenList): void {
-    const option = options[Number(typed) - 1];
+    const option = options.slice(0, maxListed)[Number(typed) - 1];
+    if (typed !== "" && option === undefined && !isConfirmation && options.length > maxListed) {
+      const matching = rankMatches(typed, options, ({ label }) => label).map(({ item }) => item);
+      if (matching.length > 0) this.#openList = { options: matching, isConfirmation, done };
+      const listed = matching.length > 0 ? matching : options;
+      return this.print([
+        ...(matching.length > 0 ? listLines(matching) : [line(`Nothing matches "${typed}".`)]),
+        line(listPrompt(listed, false)),
+      ]);
+    }
     if (typed !== "" && option === undefined && isConfirmation) {
       if (isMessage(typed)) this.#submit(typed);
       return this.print([line(`Type a number from 1 to ${options.length} and Enter; Enter alone cancels.`)]);
@@ -277,3 +283,18 @@ export class LineFrontEnd implements FrontEnd {
 
 /** Whether a line is more than a mistyped answer. */
 const isMessage = (typed: string): boolean => typed.trim().length > 3;
+
+/** Options of a list that are read out; typing a part of a name finds the others. */
+const maxListed = 20;
+
+const listLines = (options: readonly PickerOption[]): readonly StyledLine[] => [
+  ...options
+    .slice(0, maxListed)
+    .map(({ label, detail }, at) => line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`)),
+  ...(options.length > maxListed ? [line(`${options.length - maxListed} more.`)] : []),
+];
+
+const listPrompt = (options: readonly PickerOption[], isConfirmation: boolean): string =>
+  options.length > maxListed && !isConfirmation
+    ? "Type a number and Enter, or a part of a name to find others; Enter alone cancels."
+    : "Type a number and Enter; Enter alone cancels.";

@@ -55,6 +55,7 @@ const answerDelay = 250;
 
 /** The screen front end: the transcript with an input below it, redrawn in place. */
 export class ScreenFrontEnd implements FrontEnd {
+  readonly echoesInput = false;
   readonly #options: ScreenFrontEndOptions;
   readonly #screen: Screen;
   readonly #input: PromptInput;
@@ -93,7 +94,7 @@ export class ScreenFrontEnd implements FrontEnd {
     });
     this.#handleBytes = createKeyListener(world.clock, (event) => this.#press(event));
     this.#stopListening = this.#listen();
-    void terminal.write(terminalQueries);
+    void terminal.write(terminalQueries(world.env));
     void history().then((lines) => this.#input.addHistory(lines));
   }
 
