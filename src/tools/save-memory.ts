@@ -31,7 +31,7 @@ export const saveMemory: AnyTool = defineTool({
  * One line of plain text: it cannot become a heading, a list item of its own, a fence, a comment, or an import of
  * another file.
  */
-const toSingleLine = (fact: string): string =>
+export const toSingleLine = (fact: string): string =>
   fact
     // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
@@ -42,7 +42,7 @@ const toSingleLine = (fact: string): string =>
     .toWellFormed();
 
 /** The text with one more line at the end of its section; the rest stays as it was. */
-const appendFact = (text: string, line: string): string => {
+export const appendFact = (text: string, line: string): string => {
   const lines = text.split("\n");
   const at = lines.findIndex((each) => each.trim() === heading);
   if (at === -1) return `${text.trimEnd()}${text.trim() === "" ? "" : "\n\n"}${heading}\n- ${line}\n`;

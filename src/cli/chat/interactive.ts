@@ -25,7 +25,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
   const { world, home, folder, loaded } = environment;
   const { settings } = loaded;
   const [first] = args.positionals;
-  const history = withoutAdditions(createInputHistory(world, home), args.has("no-save"));
+  const history = withoutAdditions(createInputHistory(world, home, folder), args.has("no-save"));
   const createFrontEnd = settings["ui.screenReader"]
     ? await import("../../tui/app/front-ends/plain-lines.ts").then(
         ({ LineFrontEnd }): FrontEndFactory =>

@@ -330,6 +330,11 @@ export const settingsTable: SettingsTable = {
     example: true,
     flag: "screen-reader",
   },
+  "ui.thinking": {
+    shape: { type: "enum", of: ["topic", "full"] },
+    description: "How much of the model's thinking the terminal UI shows (Alt-T). Default: topic.",
+    example: "full",
+  },
   editor: {
     shape: text,
     description: "The text editor to open.",

@@ -38,6 +38,7 @@ export type SettingValues = {
   readonly "telemetry.logPrompts": boolean;
   readonly "ui.theme": "auto" | "light" | "dark";
   readonly "ui.screenReader": boolean;
+  readonly "ui.thinking": "topic" | "full";
   readonly editor: string;
   readonly "offline.script": string;
 };

@@ -6,7 +6,7 @@ import type { Media, UserPart } from "../../conversation/parts.ts";
 import type { ApprovalMode } from "../../policy/gate/approval-mode.ts";
 import type { Terminal } from "../../world/terminal.ts";
 import type { SendAfter } from "../editor/keymap.ts";
-import { expandMarkedText, pastesOf } from "../editor/state.ts";
+import { expandMarkedText, isMemory, pastesOf } from "../editor/state.ts";
 import { createHighlighter } from "../markdown/highlight.ts";
 import type { Theme } from "../screen/theme.ts";
 import { line } from "../text/line.ts";
@@ -104,6 +104,7 @@ export class TerminalApp {
       frontEnd,
       showMedia: (media) => this.#showMedia(media),
       announcesCalls: settings["ui.screenReader"],
+      showsThinking: settings["ui.thinking"] === "full",
     });
     this.#active = new ActiveSession(options, {
       transcript: this.#transcript,
@@ -224,11 +225,17 @@ export class TerminalApp {
       return;
     }
     const isMessage = !/^(?:\s*\/[\w:.-]+(?:\s|$)|!)/.test(text);
+    if (isMemory(text)) return void this.#reportErrors(() => this.#addToMemory(text.slice(1).trim()));
     if (isMessage) return void this.#reportErrors(() => this.#send(marked, [], prompt));
     if (!isShown) this.#showPrompt(marked);
     const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
     if (name !== undefined) void this.#runCommand(name, args.trim());
     else void this.#reportErrors(async () => this.#addShellOutput(await this.#runShell(text.slice(1).trim())));
+  }
+
+  async #addToMemory(fact: string): Promise<void> {
+    const { addToMemory } = await import("./commands/built-in/memory.ts");
+    await addToMemory(fact, this.#commandContext());
   }
 
   #showPrompt(marked: string): void {
@@ -354,6 +361,13 @@ export class TerminalApp {
           const { switchToNextFavourite } = await import("./commands/built-in/model.ts");
           await switchToNextFavourite("", this.#commandContext());
         }),
+      toggleThinking: () =>
+        this.#frontEnd.print([
+          line(this.#transcript.toggleThinking() ? "Thinking is shown in full." : "Thinking is shown by its topic.", {
+            tone: "muted",
+          }),
+        ]),
+      rewind: () => void this.#runCommand("rewind", ""),
       cycleApprovalMode: () => void this.#reportErrors(() => this.#active.setMode(modeCycle[this.#active.mode])),
     };
   }
@@ -377,6 +391,7 @@ export class TerminalApp {
       pick: (title, options, focused) => frontEnd.pick(title, options, focused),
       confirm: (title, options) => frontEnd.confirm(title, options),
       send: (text, parts = []) => this.#send(text, parts, { isShown: true }),
+      restoreDraft: (text) => frontEnd.restoreDraft(text),
       openEditor: (text, name) => frontEnd.suspendFor(() => openEditor(text, name)),
       copyToClipboard: (text) => frontEnd.copyToClipboard(text),
       runShell: (command) => this.#runShell(command),

@@ -45,11 +45,15 @@ export const emptyEditor = (history: readonly string[] = [], columns = 80): Edit
   history,
 });
 
-/** The input mode by the first character: shell command, slash command, or message. */
-export const modeOf = ({ text }: Editor): "shell" | "command" | "message" => {
+/** The input mode by the first character: shell command, slash command, memory, or message. */
+export const modeOf = ({ text }: Editor): "shell" | "command" | "memory" | "message" => {
   if (text.startsWith("!")) return "shell";
+  if (isMemory(text)) return "memory";
   return /^\/[\w-]*(?:\s|$)/.test(text) ? "command" : "message";
 };
+
+/** Whether a text is to be remembered: one line after `#`. An issue number and a heading with text below it are messages. */
+export const isMemory = (text: string): boolean => /^#(?![\d#])[^\n]*\S[^\n]*$/.test(text);
 
 /** The text with all pastes expanded. */
 export const expandedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>

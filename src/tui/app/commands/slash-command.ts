@@ -55,6 +55,8 @@ export type SlashCommandContext = {
   readonly confirm: (title: string, options: readonly PickerOption[]) => Promise<PickerOption | undefined>;
   /** Sends a prompt as if it had been typed; parts follow the text. */
   readonly send: (text: string, parts?: readonly UserPart[]) => Promise<void>;
+  /** Puts a message back into the input. */
+  readonly restoreDraft: (text: string) => void;
   /** Opens a text in the user's editor; resolves to undefined if it was left unchanged. */
   readonly openEditor: (text: string, name: string) => Promise<string | undefined>;
   /** Copies text to the terminal's clipboard (OSC 52). */

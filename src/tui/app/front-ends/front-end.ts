@@ -96,6 +96,10 @@ export type FrontEndHost = {
   readonly moveToBackground: () => boolean;
   /** Switches to the next favourite model. */
   readonly switchToNextFavourite: () => void;
+  /** Switches between the topic of thinking and all of it. */
+  readonly toggleThinking: () => void;
+  /** Opens the list of messages to rewind to; the chosen one is put back into the input. */
+  readonly rewind: () => void;
   /** Switches to the next approval mode. */
   readonly cycleApprovalMode: () => void;
 };

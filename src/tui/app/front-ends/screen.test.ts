@@ -69,6 +69,8 @@ const stage = (world: SimulatedWorld) => {
     canMoveToBackground: () => false,
     moveToBackground: () => false,
     switchToNextFavourite: () => undefined,
+    toggleThinking: () => undefined,
+    rewind: () => undefined,
     cycleApprovalMode: () => undefined,
   };
   const front = new ScreenFrontEnd({ terminal, world, host, theme: undefined, history: () => Promise.resolve([]) });

@@ -73,6 +73,7 @@ export class ScreenFrontEnd implements FrontEnd {
   #wantsToAnswer = false;
   #isSpinning = false;
   #isQuitRequested = false;
+  #isRewindRequested = false;
   #isClosed = false;
 
   constructor(options: ScreenFrontEndOptions) {
@@ -337,12 +338,19 @@ export class ScreenFrontEnd implements FrontEnd {
           return this.#input.unfoldPastes() ? undefined : host.expandCollapsed();
         case "alt+m":
           return host.switchToNextFavourite();
+        case "alt+escape":
+          // Escape twice, faster than the terminal sends them apart.
+          for (let count = 0; count < 2; count++) this.#pressInput({ type: "key", chord: "escape" });
+          return;
+        case "alt+t":
+          return host.toggleThinking();
         case "shift+tab":
           return host.cycleApprovalMode();
         case "ctrl+c":
           return this.#interrupt(wasQuitRequested);
       }
     const request = this.#input.press(event);
+    if (event.type !== "focus" && request?.type !== "cancel") this.#isRewindRequested = false;
     if (request !== undefined) this.#handleRequest(request);
   }
 
@@ -356,6 +364,13 @@ export class ScreenFrontEnd implements FrontEnd {
     this.print([line("Press Ctrl-C again to quit.", { tone: "muted" })]);
   }
 
+  /** The second Escape in an empty input rewinds. */
+  #requestRewind(): void {
+    if (!this.#input.isEmpty) return;
+    this.#isRewindRequested = !this.#isRewindRequested;
+    if (!this.#isRewindRequested) this.#options.host.rewind();
+  }
+
   #handleRequest(request: EditorRequest): void {
     const { host, terminal } = this.#options;
     switch (request.type) {
@@ -366,7 +381,7 @@ export class ScreenFrontEnd implements FrontEnd {
         return marked === undefined ? undefined : this.#input.restore(marked);
       }
       case "cancel":
-        return host.busySince() === undefined ? undefined : host.cancel();
+        return host.busySince() === undefined ? this.#requestRewind() : host.cancel();
       case "quit":
         return host.quit();
       case "suspend":

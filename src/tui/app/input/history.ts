@@ -1,39 +1,51 @@
 import type { World } from "../../../world/world.ts";
 
-/** Prompts typed in this session and earlier ones. */
+/** Prompts typed in this session and earlier ones of the same project, as marked texts. */
 export type InputHistory = {
   readonly read: () => Promise<readonly string[]>;
-  readonly add: (text: string) => void;
+  readonly add: (marked: string) => void;
   /** Resolves once all additions are saved. */
   readonly flush: () => Promise<void>;
 };
 
-/** Limit of saved lines. */
-const maxLines = 500;
+/** Limits of the file: prompts, characters of one prompt, characters of all. */
+const limits = { prompts: 500, length: 50_000, total: 500_000 };
 
-/** The input history, saved in a file. */
-export const createInputHistory = ({ files }: Pick<World, "files">, home: string): InputHistory => {
-  const path = `${home}/history.json`;
+/** The input history of a project, saved in a file only the user can read. Prompts with secrets are not saved. */
+export const createInputHistory = ({ files }: Pick<World, "files">, home: string, folder: string): InputHistory => {
+  const pathOf = async (): Promise<string> => {
+    const { createHash } = await import("node:crypto");
+    return `${home}/history/${createHash("sha256").update(folder).digest("hex").slice(0, 24)}.json`;
+  };
   const read = async (): Promise<readonly string[]> => {
-    try {
-      const lines: unknown = JSON.parse((await files.read(path)) ?? "[]");
-      return Array.isArray(lines) ? lines.filter((line) => typeof line === "string") : [];
-    } catch {
-      return [];
-    }
+    // Until 0.1.0 all projects had one history.
+    const text = (await files.read(await pathOf())) ?? (await files.read(`${home}/history.json`)) ?? "[]";
+    const prompts: unknown = JSON.parse(text);
+    return Array.isArray(prompts) ? prompts.filter((each) => typeof each === "string") : [];
   };
-  const keep = async (text: string): Promise<void> => {
-    const lines = await read();
-    if (lines.at(-1) === text) return;
-    // History is a convenience: a failed write is ignored.
-    await files.writePrivate(path, JSON.stringify([...lines, text].slice(-maxLines))).catch(() => undefined);
+  // History is a convenience: a file that cannot be read or written is ignored.
+  const readOrEmpty = (): Promise<readonly string[]> => read().catch(() => []);
+  const save = async (marked: string): Promise<void> => {
+    const [prompts, { redactPatterns }] = await Promise.all([
+      readOrEmpty(),
+      import("../../../policy/secrets/patterns.ts"),
+    ]);
+    if (prompts.at(-1) === marked || marked.length > limits.length || redactPatterns(marked) !== marked) return;
+    await files.writePrivate(await pathOf(), JSON.stringify(bounded([...prompts, marked]))).catch(() => undefined);
   };
-  let keeping: Promise<void> = Promise.resolve();
+  let saving: Promise<void> = Promise.resolve();
   return {
-    read,
-    add: (text) => {
-      keeping = keeping.then(() => keep(text));
+    read: readOrEmpty,
+    add: (marked) => {
+      saving = saving.then(() => save(marked));
     },
-    flush: () => keeping,
+    flush: () => saving,
   };
+};
+
+/** The newest prompts within the limits. */
+const bounded = (prompts: readonly string[]): readonly string[] => {
+  let total = 0;
+  const first = prompts.findLastIndex((each) => (total += each.length) > limits.total);
+  return prompts.slice(Math.max(first + 1, prompts.length - limits.prompts));
 };

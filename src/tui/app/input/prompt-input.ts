@@ -23,6 +23,9 @@ const visibleChoices = 8;
 /** Height of the terminal from which on the input has a frame. */
 const minRowsForFrame = 12;
 
+/** The colour of the frame by what Enter does with the text. */
+const frameTones = { shell: "warning", memory: "success", command: "muted", message: "muted" } as const;
+
 /** The part of the application the input uses. */
 export type PromptInputHost = Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage"> & {
   /** Whether a submitted message would be queued. */
@@ -100,7 +103,7 @@ export class PromptInput {
     const { lines, cursor } = viewEditor(this.#editor, { height: Math.max(3, Math.floor(rows / 2)), hint });
     const below = this.#keySheet?.(columns) ?? this.#menuLines(columns);
     if (rows < minRowsForFrame) return { lines: [...lines, ...below], cursor };
-    const rule = [span("─".repeat(columns), { tone: modeOf(this.#editor) === "shell" ? "warning" : "muted" })];
+    const rule = [span("─".repeat(columns), { tone: frameTones[modeOf(this.#editor)] })];
     return {
       lines: [rule, ...lines, rule, ...below],
       cursor: { row: cursor.row + 1, column: cursor.column },

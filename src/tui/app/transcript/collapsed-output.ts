@@ -49,7 +49,7 @@ const viewCollapsed = (item: CollapsedItem, width: number): readonly StyledLine[
 };
 
 /** Shows thinking in full. */
-const viewThinkingInFull = (text: string, width: number): readonly StyledLine[] =>
+export const viewThinkingInFull = (text: string, width: number): readonly StyledLine[] =>
   toLines(text.trim(), { tone: "muted", italic: true }).flatMap((each, at) =>
     wrap(each, { width, first: [span(at === 0 ? "✻ " : "  ", { tone: "accent" })], rest: [span("  ")] }),
   );

@@ -20,7 +20,7 @@ import {
   taskText,
   viewThinking,
 } from "./event-text.ts";
-import { CollapsedOutput } from "./collapsed-output.ts";
+import { CollapsedOutput, viewThinkingInFull } from "./collapsed-output.ts";
 
 /** Options of a transcript view. */
 export type TranscriptViewOptions = {
@@ -32,6 +32,8 @@ export type TranscriptViewOptions = {
   readonly showMedia: (media: Media) => void;
   /** Whether the start of a call is printed, for front ends without a live part. */
   readonly announcesCalls: boolean;
+  /** Whether thinking is shown in full rather than by its topic. */
+  readonly showsThinking?: boolean;
 };
 
 type RunningCall = { view: ToolCallView; readonly startedAt: number; finished?: FinishedCall; isAnnounced?: true };
@@ -44,9 +46,17 @@ export class TranscriptView {
   readonly #collapsed = new CollapsedOutput();
   #text: MarkdownStream | undefined;
   #thinking = "";
+  #showsThinking: boolean;
 
   constructor(options: TranscriptViewOptions) {
     this.#options = options;
+    this.#showsThinking = options.showsThinking ?? false;
+  }
+
+  /** Switches between the topic of thinking and all of it. Returns whether all of it is shown now. */
+  toggleThinking(): boolean {
+    this.#showsThinking = !this.#showsThinking;
+    return this.#showsThinking;
   }
 
   handleEvent(event: AgentEvent): void {
@@ -106,7 +116,7 @@ export class TranscriptView {
     const now = this.#options.clock.elapsed();
     this.#text?.resize(width);
     return [
-      ...(this.#thinking === "" ? [] : [truncate(viewThinking(this.#thinking), width)]),
+      ...(this.#thinking === "" ? [] : this.#liveThinking(width)),
       ...(this.#text?.openLines() ?? []),
       ...[...this.#calls.values()].flatMap(({ view, startedAt }) =>
         viewToolCall({ ...view, elapsed: now - startedAt }, width),
@@ -148,9 +158,18 @@ export class TranscriptView {
     this.#text = undefined;
   }
 
+  #liveThinking(width: number): readonly StyledLine[] {
+    return this.#showsThinking
+      ? viewThinkingInFull(this.#thinking, width)
+      : [truncate(viewThinking(this.#thinking), width)];
+  }
+
   #endThinking(): void {
-    if (this.#thinking.trim() !== "") {
-      this.#print([truncate(viewThinking(this.#thinking), this.#options.frontEnd.width())]);
+    const width = this.#options.frontEnd.width();
+    if (this.#thinking.trim() !== "" && this.#showsThinking)
+      this.#print([...viewThinkingInFull(this.#thinking, width), []]);
+    else if (this.#thinking.trim() !== "") {
+      this.#print([truncate(viewThinking(this.#thinking), width)]);
       this.#collapsed.add({ type: "thinking", text: this.#thinking });
     }
     this.#thinking = "";

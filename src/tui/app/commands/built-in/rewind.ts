@@ -31,7 +31,9 @@ export const rewindConversation = async (_: string, at: SlashCommandContext): Pr
   const what = after(place) === 0 ? "conversation" : (await askScope(after(place), at))?.id;
   if (what === undefined) return;
   if (what !== "conversation") await restoreFiles(after(place), at);
-  if (what !== "files") await forkBefore(place, at);
+  if (what === "files") return;
+  await forkBefore(place, at);
+  at.restoreDraft(messages.find((each) => each.place === place)?.words ?? "");
 };
 
 const askScope = (count: number, at: SlashCommandContext): ReturnType<SlashCommandContext["pick"]> =>

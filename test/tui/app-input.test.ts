@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ensureBuilt } from "../built.ts";
+import { appFixtures } from "./app-fixture.ts";
+
+ensureBuilt();
+const { on, started } = appFixtures();
+
+describe("the input", () => {
+  it("rewinds with Escape twice, and puts the chosen message back", async () => {
+    const [app] = await started();
+    app.submit("which model are you?");
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
+    app.type("\u001b\u001b");
+    await app.waitForText("Rewind to before which message?");
+    await app.waitForText("1 of 1");
+    app.type("\r");
+    await app.waitForText("Continuing in a new session");
+    await app.waitFor((rows) => rows.at(-3) === "> which model are you?");
+    await app.quit();
+  });
+
+  it("adds a line after # to memory, for this project or for all, and asks which", async () => {
+    const [app, { read, home }] = await started({ files: { "AGENTS.md": "# Rules\n\nBe brief.\n" } });
+    app.submit("#Use tabs.");
+    await app.waitForText('Remember "Use tabs." where?');
+    await app.waitForText("1 of 3");
+    app.type("\u001b");
+    await app.waitFor((rows) => rows.at(-3) === "> #Use tabs.");
+    app.type("\r");
+    await app.waitForText("1 of 3");
+    app.type("\u001b[B\r");
+    await app.waitForText("Saved to AGENTS.md.");
+    expect(read("AGENTS.md")).toBe("# Rules\n\nBe brief.\n\n## Parley Added Memories\n- Use tabs.\n");
+    app.submit("# Speak plainly.");
+    await app.waitForText("1 of 3");
+    app.type("\r");
+    await app.waitForText("Used from the next session.");
+    await app.waitUntilIdle();
+    await app.quit();
+    const parley = join(home, ".parley");
+    const saved = readdirSync(parley).filter((name) => name.endsWith(".md"));
+    expect(saved.map((name) => readFileSync(join(parley, name), "utf8"))).toEqual([
+      "## Parley Added Memories\n- Speak plainly.\n",
+    ]);
+  });
+
+  it("keeps prompts for later sessions of the project, in a file only the user can read", async () => {
+    const [app, { start, home }] = await started();
+    app.submit("which model are you?");
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
+    await app.quit();
+    const folder = join(home, ".parley/history");
+    const [file = ""] = readdirSync(folder);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    const again = start();
+    await again.waitForText(/ · \d+% of \d/);
+    again.type("\u0010\u0010");
+    await again.waitFor((rows) => rows.at(-3) === "> which model are you?");
+    await again.quit();
+  });
+
+  it("shows all thinking with Alt-T or the setting ui.thinking", async () => {
+    const script = {
+      rules: [{ prompt: "go", replies: [{ think: "**Reading** First line.\n\nSecond line.", say: "Done." }] }],
+    };
+    const [app] = await started({ script });
+    app.submit("go");
+    await app.waitForText("Done.");
+    await app.waitUntilIdle();
+    expect(app.screen.rows().filter((row) => /First|Second|✻/.test(row))).toEqual(["✻ Reading"]);
+    app.type("\u001bt");
+    await app.waitForText("Thinking is shown in full.");
+    app.submit("go");
+    await app.waitForText("Second line.");
+    await app.waitUntilIdle();
+    await app.quit();
+    const fixture = await on({ script });
+    writeFileSync(join(fixture.home, ".parley/settings.json"), JSON.stringify({ ui: { thinking: "full" } }));
+    const set = fixture.start();
+    await set.waitUntilIdle();
+    set.submit("go");
+    await set.waitForText("Second line.");
+    await set.quit();
+  });
+});
