@@ -131,6 +131,7 @@ export class SessionCommands {
         return options.find(({ id }) => id === chosen);
       },
       send: async (text, parts = []) => send({ text, parts }),
+      restoreDraft: () => undefined,
       openEditor: async () => undefined,
       copyToClipboard: async () => unavailable("The clipboard")(),
       runShell: async (command) => {
