@@ -241,6 +241,28 @@ export const commands: readonly CommandSpec[] = [
     exitCodes: ["0  done", "1  not set, or the file is invalid", "2  wrong usage, or an invalid value"],
     load: async () => (await import("./config/run.ts")).config,
   },
+  {
+    name: "permissions",
+    about: "Show, add and remove the permission rules you stored for this project",
+    usage: "[list | add RULE | remove RULE] [--deny] [--cwd FOLDER] [--json]",
+    positionals: ["[ACTION]", "[RULE]"],
+    choices: ["list", "add", "remove"],
+    details: [
+      "Lists every rule in force here with its source. add and remove change the rules stored for this",
+      'folder, in your own files and never in the project; answering an approval with "in this project"',
+      "adds them too. Rules: edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME.",
+      "A deny rule wins over every allow rule.",
+    ],
+    options: [
+      { name: "deny", about: "add, remove: a rule that denies" },
+      { name: "all", about: "remove: every rule stored for this project" },
+      { name: "cwd", value: "FOLDER", values: "files", about: "Project folder (default: the current one)" },
+      { name: "json", about: "Print the result as one JSON object" },
+    ],
+    example: "parley permissions add 'run_shell_command(npm test)'",
+    exitCodes: ["0  done", "1  no such rule, or it could not be stored", "2  wrong usage, or an invalid rule"],
+    load: async () => (await import("./permissions/run.ts")).permissions,
+  },
   mcpCommand,
   {
     name: "tour",

@@ -41,6 +41,8 @@ const judgeCommand = async (
   const analysis: JudgedCommand["analysis"] = {
     programs: [{ name: words[0] ?? "", binary: { kind: "file", path: `/usr/bin/${words[0]}` } }],
     suggestedRules: isPlain ? [words.slice(0, 2)] : [],
+    readsOutside: false,
+    mayRunUnseen: false,
     writes: text === "guard" ? [{ path: "/site/.envrc", place: "protected", reason: "Programs read it." }] : [],
   };
   if (text === "rm -rf /") return { decision: "deny", reason: "It destroys the machine.", analysis };

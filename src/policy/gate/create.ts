@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { needsExactRule } from "../command/always-allow.ts";
-import type { CommandProgram } from "../command/analysis.ts";
+import type { CommandAnalysis, CommandProgram } from "../command/analysis.ts";
 import {
   checkChangedFiles,
   checkCommitKeys,
@@ -22,6 +22,7 @@ import {
 import type { GateDependencies, GateRequest, JudgedCommand } from "./request.ts";
 import { approvalModes, isApprovalMode, type ApprovalMode } from "./approval-mode.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
+import { listConfiguredRules, type ListedRule, type RuleScope } from "./listed-rules.ts";
 import { isStorable, type RuleList, type RuleStore } from "../trust/stored-rules.ts";
 import {
   formatPermissionRule,
@@ -74,22 +75,19 @@ export type PermissionVerdict = {
 type PermissionDetails = {
   readonly commands: readonly CommandProgram[];
   readonly urls: readonly UrlJudgement[];
+  /** What the command is known to do besides running its programs. */
+  readonly effects?: CommandEffects | undefined;
+  /** Whether it is an ordinary edit of the workspace, or a command without effects that are hard to undo or outside. */
+  readonly isRoutine: boolean;
   /** The "always allow" answers that would avoid this question next time. */
   readonly always: readonly AlwaysAllow[];
 };
 
-/** How long an added rule holds: for this session, or in this project also in later ones. */
-export type RuleScope = "session" | "project";
-
 /** The rules an answer added, as text. `problem` says why they could not be stored and hold for the session only. */
 export type AddedRules = { readonly rules: readonly string[]; readonly scope: RuleScope; readonly problem?: string };
 
-/** A permission rule that is in force, and where it comes from. "project settings" are files of the project, which only deny. */
-export type ListedRule = {
-  readonly list: RuleList;
-  readonly scope: RuleScope | "settings" | "command line" | "project settings";
-  readonly rule: PermissionRule;
-};
+/** What a command is known to write, and whether it reads outside the workspace or may run other commands. */
+export type CommandEffects = Pick<CommandAnalysis, "writes" | "readsOutside" | "mayRunUnseen">;
 
 /** An "always allow" answer a question offers, and the scopes it can be given for. */
 export type AlwaysAllow = { readonly scopes: readonly RuleScope[] } & (
@@ -131,7 +129,7 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
     listRules: async () => [
       ...remembered.map((each) => ({ ...each, scope: "session" as const })),
       ...((await stored?.list()) ?? []).map((each) => ({ ...each, scope: "project" as const })),
-      ...listConfiguredRules(options),
+      ...listConfiguredRules(options.rules, trusted),
     ],
     addRule: async (rule, { list, scope }) => {
       if (scope === "session" || stored === undefined) rememberForSession(list, [rule]);
@@ -168,20 +166,6 @@ type SessionRule = { readonly list: RuleList; readonly rule: PermissionRule };
 
 const rulesOnList = (rules: readonly SessionRule[], list: RuleList): readonly PermissionRule[] =>
   rules.filter((each) => each.list === list).map(({ rule }) => rule);
-
-/** The rules of the command line, the settings and the project that are in force. */
-const listConfiguredRules = ({ rules, trusted }: PermissionGateOptions): readonly ListedRule[] => {
-  const { commandLine, settings, project = [] } = rules;
-  const listed = (list: RuleList, scope: ListedRule["scope"], from: readonly PermissionRule[] = []) =>
-    from.map((rule) => ({ list, scope, rule }));
-  return [
-    ...listed("allow", "command line", commandLine?.allow),
-    ...listed("allow", "settings", trusted ? settings?.allow : []),
-    ...listed("deny", "command line", commandLine?.deny),
-    ...listed("deny", "settings", settings?.deny),
-    ...listed("deny", "project settings", trusted ? project : []),
-  ];
-};
 
 /** Throws for an unknown mode: untyped callers can pass anything, and it must not loosen the current mode. */
 const requireMode = (mode: unknown): ApprovalMode => {
@@ -274,12 +258,27 @@ const decideByFindings = (
     details: {
       commands: analyzed.command?.analysis.programs ?? [],
       urls: analyzed.urls,
+      effects: analyzed.command?.analysis,
+      isRoutine: decision === "ask" && isRoutine(request, analyzed, findings),
       always:
         decision === "ask" && findings.every(({ severity }) => severity === "soft")
           ? listAlwaysAllow(request, analyzed).map((always) => withScopes(always, canStore))
           : [],
     },
   };
+};
+
+/** Whether a question is about nothing unusual: neither hard to undo, nor outside the workspace. */
+const isRoutine = (request: GateRequest, { command }: AnalyzedRequest, findings: readonly GateFinding[]): boolean => {
+  if (findings.some(({ severity }) => severity !== "soft")) return false;
+  if (command === undefined) return isEdit(request);
+  const { suggestedRules, readsOutside, writes } = command.analysis;
+  return (
+    suggestedRules.length > 0 &&
+    !suggestedRules.some(needsExactRule) &&
+    !readsOutside &&
+    writes.every(({ place }) => place === "free")
+  );
 };
 
 type UnscopedAlwaysAllow = AlwaysAllow extends infer Answer

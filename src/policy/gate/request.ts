@@ -52,5 +52,5 @@ export type JudgedCommand = Pick<CommandDecision, "decision" | "reason" | "asksI
   readonly changedReason?: string | undefined;
   /** Why the content it would commit needs approval. */
   readonly commitFinding?: CommitFinding | undefined;
-  readonly analysis: Pick<CommandAnalysis, "programs" | "suggestedRules" | "writes">;
+  readonly analysis: Pick<CommandAnalysis, "programs" | "suggestedRules" | "writes" | "readsOutside" | "mayRunUnseen">;
 };

@@ -63,18 +63,15 @@ const answerFor = (project: string, { list, rule }: StoredRule): RuleAnswer => (
 });
 
 /** Reads a stored rule. Undefined for one that a newer version wrote in another form: a part of it may restrict it. */
-const readRule = ({
-  project: _,
-  list,
-  rule: text = "",
-  match,
-  identity,
-  ...rest
-}: RuleAnswer): StoredRule | undefined => {
+const readRule = (answer: RuleAnswer): StoredRule | undefined => {
+  const { list, rule: text = "", match, identity } = answer;
   const rule = parsePermissionRule(text);
-  if (rule === undefined || Object.keys(rest).length > 0 || (list !== "allow" && list !== "deny")) return undefined;
-  if (match !== undefined && (match !== "exact" || rule.type !== "command")) return undefined;
-  if (identity === undefined)
-    return { list, rule: match === undefined ? rule : ({ ...rule, exact: true } as PermissionRule) };
+  if (rule === undefined || (list !== "allow" && list !== "deny")) return undefined;
+  if (Object.keys(answer).some((field) => !fields.includes(field))) return undefined;
+  if (match !== undefined)
+    return match === "exact" && rule.type === "command" ? { list, rule: { ...rule, exact: true } } : undefined;
+  if (identity === undefined) return { list, rule };
   return rule.type === "tool" || rule.type === "server" ? { list, rule: { ...rule, identity } } : undefined;
 };
+
+const fields: readonly string[] = ["project", "list", "rule", "match", "identity"];

@@ -172,7 +172,7 @@ describe("the settings of a run", () => {
     [{ "max-turns": "many" }, '--max-turns must be a whole number of 1 or more, not "many".'],
     [
       { "allowed-tools": "rm -rf" },
-      'Unknown rule "rm -rf" in --allowed-tools. Rules are write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
+      'Unknown rule "rm -rf" in --allowed-tools. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
     ],
   ])("refuse an invalid flag: %j", async (flags, message) => {
     await expect(load({ flags })).rejects.toThrow(message);

@@ -88,7 +88,7 @@ describe("the user's settings file", () => {
     ],
     [
       '{"permissions": {"deny": ["read_file", "rm -rf"]}}',
-      'line 1, column 40: Unknown rule "rm -rf" in permissions.deny. Rules are write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
+      'line 1, column 40: Unknown rule "rm -rf" in permissions.deny. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
     ],
     [
       '{"pools": {"x": {"models": []}}}',

@@ -110,15 +110,17 @@ const invalidShape = (shape: Shape, value: unknown, path: KeyPath): SettingsIssu
   found: describeFoundValue(value),
 });
 
-/** Other agents write `Bash(npm test)` for a shell command. */
 const unknownRuleMessage = (rule: string, path: KeyPath): string => {
   const setting = formatKeyPath(/^\d+$/.test(path.at(-1) ?? "") ? path.slice(0, -1) : path);
+  return `Unknown rule ${quoteShortened(rule)} in ${setting}. ${suggestRuleSyntax(rule)}`;
+};
+
+/** Says how a text that is no permission rule could be written as one. Other agents write `Bash(npm test)` for a shell command. */
+export const suggestRuleSyntax = (rule: string): string => {
   const command = /^(?:Bash|Shell|ShellTool)\((.+?)(?::\*)?\)$/s.exec(rule.trim())?.[1];
-  const hint =
-    command === undefined
-      ? "Rules are write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME."
-      : `Did you mean run_shell_command(${command})?`;
-  return `Unknown rule ${quoteShortened(rule)} in ${setting}. ${hint}`;
+  return command === undefined
+    ? "Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME."
+    : `Did you mean run_shell_command(${command})?`;
 };
 
 const errorAt = (path: KeyPath, message: string): SettingsIssue => ({ level: "error", path, message });

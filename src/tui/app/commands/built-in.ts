@@ -53,6 +53,13 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/approval.ts")).changeApprovalMode),
   },
   {
+    name: "permissions",
+    usage: "[allow RULE | deny RULE | remove RULE]",
+    description: "Show, add or take back permission rules",
+    arguments: [oneOf("allow", "deny", "remove")],
+    run: lazy(async () => (await import("./built-in/permissions.ts")).managePermissions),
+  },
+  {
     name: "context",
     description: "Show context window use by part",
     run: lazy(async () => (await import("./built-in/context.ts")).showContext),

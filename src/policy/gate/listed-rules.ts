@@ -1,0 +1,38 @@
+import type { RuleList, StoredRule } from "../trust/stored-rules.ts";
+import { formatPermissionRule, type PermissionRule, type PermissionRuleSources } from "./permission-rules.ts";
+
+/** How long an added rule holds: for this session, or in this project also in later ones. */
+export type RuleScope = "session" | "project";
+
+/** A permission rule that is in force, and where it comes from. "project settings" are files of the project, which only deny. */
+export type ListedRule = StoredRule & {
+  readonly scope: RuleScope | "settings" | "command line" | "project settings";
+};
+
+/** Lists the rules in force of the command line, the settings and the project. */
+export const listConfiguredRules = (
+  { commandLine, settings, project = [] }: PermissionRuleSources,
+  trusted: boolean,
+): readonly ListedRule[] => {
+  const listed = (
+    list: RuleList,
+    scope: ListedRule["scope"],
+    rules: readonly PermissionRule[] = [],
+  ): readonly ListedRule[] => rules.map((rule) => ({ list, scope, rule }));
+  return [
+    ...listed("allow", "command line", commandLine?.allow),
+    ...listed("allow", "settings", trusted ? settings?.allow : []),
+    ...listed("deny", "command line", commandLine?.deny),
+    ...listed("deny", "settings", settings?.deny),
+    ...listed("deny", "project settings", trusted ? project : []),
+  ];
+};
+
+/** What a rule covers, beside its text: only these words, or a server as it was shown. */
+export const describeRuleMatch = (rule: PermissionRule): string => {
+  if (rule.type === "command") return rule.exact === true ? "exactly" : "";
+  return "identity" in rule && rule.identity !== undefined ? "as shown when you answered" : "";
+};
+
+/** Whether a rule has this text. */
+export const hasRuleText = ({ rule }: StoredRule, text: string): boolean => formatPermissionRule(rule) === text;
