@@ -130,7 +130,7 @@ const benchBatch = async (bench: Workbench): Promise<void> => {
     judgeCommand: async () => ({
       decision: "allow",
       reason: "",
-      analysis: { programs: [], suggestedRules: [], writes: [] },
+      analysis: { programs: [], suggestedRules: [], writes: [], readsOutside: false, mayRunUnseen: false },
     }),
     judgeUrl: (url) => judgeUrl(url),
   });

@@ -2,7 +2,8 @@ import type { Blobs } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { Call, CallId, Outcome } from "../conversation/parts.ts";
 import type { CommandProgram } from "../policy/command/analysis.ts";
-import type { AddedRules, AlwaysAllow, RuleScope } from "../policy/gate/create.ts";
+import type { AddedRules, AlwaysAllow } from "../policy/gate/create.ts";
+import type { RuleScope } from "../policy/gate/listed-rules.ts";
 
 import type { DiffStat, ToolDisplay, ToolError } from "../tools/tool.ts";
 
@@ -31,6 +32,8 @@ export type ApprovalRequest = {
   readonly title: string;
   /** Why approval is needed. */
   readonly reason: string;
+  /** Whether it is an ordinary edit or command, for which a front end may put the focus on Yes. */
+  readonly isRoutine: boolean;
   /** The rules that "always" can be answered with, each with the scopes it can have. */
   readonly always: readonly AlwaysAllow[];
   /** Why the user's own version could not be used. */
@@ -47,6 +50,8 @@ export type ApprovalSubject =
       readonly type: "edit";
       /** The real path, links resolved. */
       readonly path: string;
+      /** The real path, relative to the workspace. */
+      readonly relativePath: string;
       /** The path the model wrote. */
       readonly requestedPath: string;
       /** Whether the two differ because of a link. */
@@ -64,6 +69,10 @@ export type ApprovalSubject =
       readonly command: string;
       readonly commands: readonly CommandProgram[];
       readonly folder: string;
+      /** The folder relative to the workspace; empty for the workspace itself. */
+      readonly relativeFolder: string;
+      /** One line: the programs it runs and what else it is known to do. */
+      readonly effects: string;
     }
   | {
       readonly type: "mcp";
@@ -104,7 +113,7 @@ export type FinishedCall = {
   readonly error?: ToolError;
   /** Set where policy denied the call. */
   readonly denial?: CallDenial;
-  /** Milliseconds from arrival to end. */
+  /** Milliseconds from arrival to end, without the time the user took to answer. */
   readonly duration: number;
   readonly record: ToolCallRecord;
 };

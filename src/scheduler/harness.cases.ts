@@ -144,6 +144,8 @@ const judgedCommand = (text: string, decision: "allow" | "ask"): JudgedCommand =
   analysis: {
     programs: [{ name: text.split(" ")[0] ?? "", binary: { kind: "file", path: `/usr/bin/${text.split(" ")[0]}` } }],
     suggestedRules: [[text.split(" ")[0] ?? ""]],
+    readsOutside: false,
+    mayRunUnseen: false,
     writes: [],
   },
 });

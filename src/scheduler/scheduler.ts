@@ -154,9 +154,9 @@ const finishActive = async (
   { capabilities, clock }: CallContext,
   { redact }: SchedulerState,
 ): Promise<FinishedCall> => {
-  const { call, decision, denial, server, startedAt } = active;
+  const { call, decision, denial, server, startedAt, approvalWaitMs } = active;
   const { files } = capabilities({ signal: active.signal, report: () => undefined });
-  const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - startedAt };
+  const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - startedAt - approvalWaitMs };
   // A result can contain values that throw when they are read.
   return finishCall({ ...end, result }).catch((error: unknown) =>
     finishCall({ ...end, result: resultFromError(error) }),

@@ -31,7 +31,13 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
     call: call.id,
     status: {
       state: "awaiting_approval",
-      approval: { title: "1 + 2", reason: "It asks.", always: [], subject: { type: "info", text: "1 + 2" } },
+      approval: {
+        title: "1 + 2",
+        reason: "It asks.",
+        isRoutine: false,
+        always: [],
+        subject: { type: "info", text: "1 + 2" },
+      },
     },
   },
   "call-output": { type: "call-output", call: call.id, text: "1\n" },

@@ -125,7 +125,7 @@ export const createTestScheduler = (
       judgeCommand: async () => ({
         decision: "allow",
         reason: "",
-        analysis: { programs: [], suggestedRules: [], writes: [] },
+        analysis: { programs: [], suggestedRules: [], writes: [], readsOutside: false, mayRunUnseen: false },
       }),
       judgeUrl: (url) => judgeUrl(url),
     }),

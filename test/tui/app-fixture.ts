@@ -37,6 +37,8 @@ export type AppFixture = {
 export type RunningApp = TerminalProcess & {
   /** Resolves once a row contains this text. */
   readonly waitForText: (words: string | RegExp) => Promise<readonly string[]>;
+  /** Resolves once a question is on the screen completely. A terminal may get a frame in pieces. */
+  readonly waitForQuestion: () => Promise<readonly string[]>;
   /** Resolves once the program waits for the next message. */
   readonly waitUntilIdle: () => Promise<readonly string[]>;
   /** Types a message and sends it. */
@@ -132,6 +134,11 @@ const startApp = (
     ...terminal,
     waitFor: seen,
     waitForText: sees,
+    waitForQuestion: () =>
+      seen((rows) => {
+        const end = rows.findIndex((row) => /^╰─.*─╯$/.test(row));
+        return end > 0 && / (?:plan|default|auto_edit|yolo)$/.test(rows[end + 1] ?? "");
+      }),
     waitUntilIdle: () =>
       seen(
         (rows) =>

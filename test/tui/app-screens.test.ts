@@ -44,7 +44,7 @@ describe("the screen", () => {
     });
     await looksLike(app, "greeting");
     app.submit("make the greeting friendlier");
-    await app.waitForText(/^Edit greeting\.txt\?/);
+    await app.waitForQuestion();
     await looksLike(app, "approval");
     app.type("y");
     await app.waitForText("const greeting");
@@ -96,7 +96,7 @@ describe("the screen", () => {
   it("fits a narrow terminal", async () => {
     const [app] = await started({ size: { columns: 40, rows: 20 } });
     app.submit('create notes.md with "milk"');
-    await app.waitForText(/^Write notes\.md\?/);
+    await app.waitForQuestion();
     await looksLike(app, "narrow");
     await app.quit();
   });

@@ -166,7 +166,7 @@ describe("the terminal app", () => {
     app.type("\u0003");
     await app.waitUntilIdle();
     app.submit('create a.txt with "hello"');
-    await app.waitForText(/^Write a\.txt\?/);
+    await app.waitForText("╭─ Create a.txt?");
     app.type("\u001b[200~y\r\u001b[201~");
     app.type("\u001b[B");
     await app.waitForText("› y Yes");

@@ -182,6 +182,22 @@ describe("an answer", () => {
   });
 });
 
+describe("the time a call took", () => {
+  it("does not include the time the user took to answer", async () => {
+    const at = createHarness();
+    const one = call(1, "write", { name: "a", path: "a.txt" });
+    const batch = at.scheduler.schedule([one]);
+    await at.settle();
+    await at.world.run(at.world.clock.sleep(60_000));
+    at.scheduler.decide(one.id, { type: "once" });
+    await at.settle();
+    await at.world.run(at.world.clock.sleep(250));
+    at.run("a").finish();
+    const { duration, record } = finishedOf(await batch);
+    expect([duration, record.duration_ms]).toEqual([250, 250]);
+  });
+});
+
 describe("an answer for always", () => {
   it("answers the same question later, and those already pending", async () => {
     const at = createHarness();
@@ -260,6 +276,7 @@ describe("the question", () => {
     expect(about).toEqual({
       type: "edit",
       path: "/site/a.txt",
+      relativePath: "a.txt",
       requestedPath: "sub/../link.txt",
       isLink: true,
       before: "one\ntwo\n",
@@ -271,6 +288,7 @@ describe("the question", () => {
     expect(questionOf(at)).toMatchObject({
       title: "Write sub/../link.txt",
       reason: "write_file changes files.",
+      isRoutine: false,
       always: [{ type: "edits" }],
     });
     at.scheduler.decide("hist_tool_1", { type: "refuse" });
@@ -278,6 +296,7 @@ describe("the question", () => {
     const plain = at.scheduler.schedule([call(2, "write_file", { file_path: "sub/../b.txt", content: "" })]);
     await at.approvalsRequested();
     expect(questionOf(at).subject).toMatchObject({ path: "/site/b.txt", isLink: false, before: undefined });
+    expect(questionOf(at).isRoutine).toBe(true);
     await at.scheduler.cancel();
     await plain;
   });
@@ -308,6 +327,8 @@ describe("the question", () => {
       command: "grep x ⟨200 spaces⟩ ; touch y␍␛[2J",
       commands: [{ name: "grep", binary: { kind: "file", path: "/usr/bin/grep" } }],
       folder: "/site",
+      relativeFolder: "",
+      effects: "runs grep",
     });
     expect(title).toBe(`Does grep x${" ".repeat(200)}; touch y␍␛[2J`);
     await at.scheduler.cancel();

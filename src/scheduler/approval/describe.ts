@@ -1,7 +1,8 @@
-import { resolve as absolute } from "node:path";
+import { relative, resolve as absolute } from "node:path";
 import { toPlainJson, type JsonObject } from "../../conversation/json.ts";
 import type { CommandProgram } from "../../policy/command/analysis.ts";
 import type { AlwaysAllow, PermissionVerdict } from "../../policy/gate/create.ts";
+import { isInside } from "../../policy/workspace/paths.ts";
 import { sanitizeForTerminal, displayCommand } from "../../policy/terminal/sanitize.ts";
 import { createDiffDisplay } from "../../tools/edit/diff-display.ts";
 import type { EditProposal } from "../../tools/tool.ts";
@@ -29,6 +30,7 @@ export const describeApproval = async (question: ApprovalContext): Promise<Appro
     title: valid.title,
     // One line each: a line break in a file name must not produce lines of its own.
     reason: sanitizeLine(verdict.reason),
+    isRoutine: verdict.details.isRoutine && !isLinked(question),
     always: verdict.details.always.map(sanitizeAlways),
     ...(problem === undefined ? {} : { problem: sanitizeLine(problem) }),
     subject: await describeSubject(question),
@@ -56,6 +58,8 @@ const describeSubject = async (question: ApprovalContext): Promise<ApprovalSubje
       command: displayCommand(command.text),
       commands: verdict.details.commands.map(sanitizeRoot),
       folder: sanitizeLine(command.folder),
+      relativeFolder: sanitizeLine(relative(question.root, command.folder)),
+      effects: sanitizeLine(describeEffects(verdict, question.root)),
     };
   if (verdict.details.urls.length > 0)
     return {
@@ -85,17 +89,43 @@ const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
   }
 };
 
-const describeEdit = (
-  { valid, resolved, root, firstProposal }: ApprovalContext,
-  proposal: EditProposal,
-): ApprovalSubject => {
+/** Lists what a command does in one line: programs, files it changes, and what leaves the workspace. */
+const describeEffects = ({ details: { commands, effects } }: PermissionVerdict, root: string): string => {
+  const programs = [...new Set(commands.map(({ name }) => name))];
+  const writes = (effects?.writes ?? []).map(({ path }) => (isInside(path, root) ? relative(root, path) || "." : path));
+  return [
+    ...(programs.length === 0 ? [] : [`runs ${shorten(programs)}`]),
+    ...(writes.length === 0 ? [] : [`changes ${shorten([...new Set(writes)])}`]),
+    ...(effects?.writes.some(({ place }) => place === "outside") === true
+      ? ["changes files outside the workspace"]
+      : []),
+    ...(effects?.readsOutside === true ? ["reads outside the workspace"] : []),
+    ...(effects?.mayRunUnseen === true ? ["may run other commands"] : []),
+  ].join(" · ");
+};
+
+const shorten = (names: readonly string[]): string =>
+  names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and ${names.length - 4} more`;
+
+/** Whether an edit reaches its file through a link. */
+const isLinked = ({ resolved, root, proposal }: ApprovalContext): boolean =>
+  proposal !== undefined && absolute(root, requestedPath(resolved, proposal)) !== proposal.path;
+
+const requestedPath = ({ writes }: ResolvedResources, proposal: EditProposal): string =>
+  writes.find(({ path }) => path === proposal.path)?.requestedPath ?? proposal.path;
+
+const describeEdit = (question: ApprovalContext, proposal: EditProposal): ApprovalSubject => {
+  const { valid, resolved, root, firstProposal } = question;
   const { patch, stat } = createDiffDisplay(proposal, firstProposal?.after ?? proposal.after);
-  const asked = resolved.writes.find(({ path }) => path === proposal.path)?.requestedPath ?? proposal.path;
+  const { shown } = resolved.writes.find(({ path }) => path === proposal.path) ?? {
+    shown: relative(root, proposal.path),
+  };
   return {
     type: "edit",
     path: sanitizeLine(proposal.path),
-    requestedPath: sanitizeLine(asked),
-    isLink: absolute(root, asked) !== proposal.path,
+    relativePath: sanitizeLine(shown),
+    requestedPath: sanitizeLine(requestedPath(resolved, proposal)),
+    isLink: isLinked(question),
     before: proposal.before,
     after: proposal.after,
     patch: sanitizeForTerminal(patch, "visible"),

@@ -1,5 +1,6 @@
 import { isObject } from "../../conversation/json.ts";
-import type { AlwaysAllow, RuleScope } from "../../policy/gate/create.ts";
+import type { AlwaysAllow } from "../../policy/gate/create.ts";
+import type { RuleScope } from "../../policy/gate/listed-rules.ts";
 import type { ApprovalDecision } from "../events.ts";
 
 /**

@@ -39,6 +39,8 @@ export class ActiveCall {
   denial: CallDenial | undefined;
   server: string | undefined;
   pendingApproval: PendingCallApproval | undefined;
+  /** Milliseconds it waited for answers of the user. */
+  approvalWaitMs = 0;
   readonly #stop = new AbortController();
   readonly #onStatus: (status: CallStatus) => void;
   #resolveResources: () => void = () => {};

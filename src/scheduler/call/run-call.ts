@@ -124,7 +124,10 @@ const askForApproval = async (
   question: ApprovalContext,
 ): Promise<PermittedCall> => {
   const approval = await limitStep(call, context, describeApproval(question));
-  const answer = await call.ask(approval, request);
+  const askedAt = context.clock.elapsed();
+  const answer = await call.ask(approval, request).finally(() => {
+    call.approvalWaitMs += context.clock.elapsed() - askedAt;
+  });
   if (answer.type === "edit")
     return askForApproval(call, context, request, await applyUserEdit(call, context, question, answer.text));
   if (answer.type === "once" || answer.type === "always")

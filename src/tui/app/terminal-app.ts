@@ -327,6 +327,9 @@ export class TerminalApp {
       status: (width) => this.#status(width),
       busySince: () => this.#active.chat?.busySince ?? this.#userShell.busySince,
       questions: () => this.#active.chat?.opened.agent.pendingApprovals() ?? [],
+      markPrinted: ({ call, agent, approval: { subject } }) => {
+        if (agent === undefined && subject.type === "edit") this.#transcript.markPatchPrinted(call, subject.patch);
+      },
       answerApproval: ({ call, agent }, decision) => void this.#active.opened().agent.decide(call, decision, agent),
       serverQuestions: () => serverQuestions.pending(),
       answerServer: (question, answer) => serverQuestions.answer(question, answer),

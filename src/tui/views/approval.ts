@@ -1,7 +1,7 @@
 import { displayCommand } from "../../policy/terminal/sanitize.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
-import { line, toLines, span } from "../text/line.ts";
-import type { StyledLine, Style } from "../text/style.ts";
+import { line, lineWidth, padLine, toLines, span } from "../text/line.ts";
+import type { StyledLine, Style, Tone } from "../text/style.ts";
 import { textWidth, graphemesOf } from "../text/width.ts";
 import { wrap } from "../text/wrap.ts";
 import { viewDiff } from "./diff.ts";
@@ -11,14 +11,21 @@ export type ApprovalPrompt = {
   /** The title: the action and, for a subagent or server, who asks. */
   readonly title: string;
   readonly subject:
+    /** `folder` is empty for the workspace itself. */
     | { readonly type: "command"; readonly command: string; readonly folder: string }
-    /** `target` is the resolved path. */
+    /** `target` is the resolved path; the title names the file where the two are equal. */
     | { readonly type: "diff"; readonly path: string; readonly target: string; readonly patch: string }
     /** The host of the URL is highlighted. */
     | { readonly type: "url"; readonly text: string; readonly url: string }
     | { readonly type: "text"; readonly text: string };
+  /** What a command does, in one line. */
+  readonly effects?: string;
   /** Why approval is needed. */
   readonly reasons: readonly string[];
+  /** The permission rule that would end this question. */
+  readonly rule?: string;
+  /** Whether "yes" has the focus: an ordinary edit or command. */
+  readonly isRoutine?: boolean;
   /** The answers besides no, in order. */
   readonly choices: readonly ApprovalChoice[];
   /** The label of "no" where it takes no reason. */
@@ -38,10 +45,10 @@ export type ApprovalBox = {
   readonly isTyping: boolean;
 };
 
-/** Creates a box with "no" focused: Enter alone never allows anything. */
+/** Creates a box. "No", the last answer, has the focus, so that Enter alone allows nothing but an ordinary edit or command. */
 export const createApprovalBox = (approval: ApprovalPrompt): ApprovalBox => ({
   approval,
-  focus: 0,
+  focus: approval.isRoutine === true ? 0 : approval.choices.length,
   reason: "",
   isTyping: false,
 });
@@ -68,7 +75,7 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): ApprovalKeyRes
     case "down":
       return open({ focus: (focus + 1) % count, isTyping: false });
     case "tab":
-      return focus === 0 && approval.noLabel === undefined
+      return focus === approval.choices.length && approval.noLabel === undefined
         ? open({ isTyping: !isTyping })
         : open({ focus: (focus + 1) % count });
     case "backspace":
@@ -80,7 +87,7 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): ApprovalKeyRes
     case "ctrl+c":
       return { type: "cancelled" };
     case "enter": {
-      const choice = approval.choices[focus - 1];
+      const choice = approval.choices[focus];
       return choice === undefined ? { type: "refused", reason: reason.trim() } : { type: "chosen", id: choice.id };
     }
   }
@@ -89,12 +96,12 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): ApprovalKeyRes
 
 const chooseByKey = (box: ApprovalBox, key: string): ApprovalKeyResult => {
   if (key === "n" && box.approval.noLabel !== undefined) return { type: "refused", reason: "" };
-  if (key === "n") return { type: "open", box: { ...box, focus: 0, isTyping: true } };
+  if (key === "n") return { type: "open", box: { ...box, focus: box.approval.choices.length, isTyping: true } };
   const choice = box.approval.choices.find((each) => each.key === key);
   return choice === undefined ? { type: "open", box } : { type: "chosen", id: choice.id };
 };
 
-/** Shows the whole question, nothing of it hidden, and the cursor while a reason is typed. */
+/** Shows the whole question in a frame, nothing of it hidden, and the cursor while a reason is typed. */
 export const viewApproval = (
   { approval, focus, reason, isTyping }: ApprovalBox,
   width: number,
@@ -102,36 +109,73 @@ export const viewApproval = (
   readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
-  const { title, reasons, choices, waiting } = approval;
-  const more = waiting === 0 ? "" : ` (${waiting} more waiting)`;
+  const { title, reasons, choices, waiting, rule, effects = "", isRoutine = false } = approval;
+  const inner = frameRoom(width);
+  const tone: Tone = isRoutine ? "accent" : "warning";
+  const quiet = [...(isRoutine ? reasons : []), ...(rule === undefined ? [] : [`Rule that allows it: ${rule}`])].join(
+    " ",
+  );
   const above: readonly StyledLine[] = [
-    ...wrap([span(title, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
-    ...viewSubject(approval.subject, width),
-    ...reasons.flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width })),
+    ...viewSubject(approval.subject, inner),
+    ...(effects === "" ? [] : wrap([span(`Effects: ${effects}`, { tone: "muted" })], { width: inner })),
+    ...(isRoutine ? [] : reasons).flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width: inner })),
+    ...(quiet === "" ? [] : wrap([span(quiet, { tone: "muted" })], { width: inner })),
   ];
+  const yes = choices.flatMap(({ key, label: text }, at) =>
+    wrap(label(key, text, focus === at), { width: inner, rest: labelIndent }),
+  );
   const no = wrap(
     [
-      ...label("n", approval.noLabel ?? "No", focus === 0),
+      ...label("n", approval.noLabel ?? "No", focus === choices.length),
       span(approval.noLabel === undefined ? reasonText(reason, isTyping) : "", { tone: "muted" }),
     ],
-    { width, rest: labelIndent },
+    { width: inner, rest: labelIndent },
   );
-  const typed = no.at(-1) ?? [];
+  const head = titleLines(title, inner);
+  const lines = [...head.inside, ...above, ...yes, ...no];
   return {
-    lines: [
-      ...above,
-      ...no,
-      ...choices.flatMap(({ key, label: text }, at) =>
-        wrap(label(key, text, focus === at + 1), { width, rest: labelIndent }),
-      ),
-    ],
-    cursor: isTyping
-      ? {
-          row: above.length + no.length - 1,
-          column: Math.min(width - 1, textWidth(typed.map(({ text }) => text).join(""))),
-        }
-      : undefined,
+    lines: frame(lines, { width, tone, title: head.inBorder, footer: waiting === 0 ? "" : `${waiting} more waiting` }),
+    cursor: isTyping ? { row: lines.length, column: Math.min(width - 3, 2 + lineWidth(no.at(-1) ?? [])) } : undefined,
   };
+};
+
+/** The columns inside a frame. */
+const frameRoom = (width: number): number => Math.max(8, width - 4);
+
+/** A title stands in the border where it fits, else in lines of its own. */
+const titleLines = (
+  title: string,
+  room: number,
+): { readonly inBorder: string; readonly inside: readonly StyledLine[] } =>
+  textWidth(title) <= room - 2
+    ? { inBorder: title, inside: [] }
+    : { inBorder: "", inside: wrap([span(title, { bold: true })], { width: room }) };
+
+/** Draws a frame around lines, with a title in its upper border. */
+const frame = (
+  lines: readonly StyledLine[],
+  {
+    width,
+    tone,
+    title,
+    footer,
+  }: { readonly width: number; readonly tone: Tone; readonly title: string; readonly footer: string },
+): readonly StyledLine[] => {
+  const edge = (left: string, text: string, right: string): StyledLine => {
+    const shown = text === "" ? "" : ` ${text} `;
+    const rest = Math.max(0, width - 3 - textWidth(shown));
+    return [
+      span(`${left}─`, { tone }),
+      span(shown, text === title ? { bold: true, tone } : { tone }),
+      span(`${"─".repeat(rest)}${right}`, { tone }),
+    ];
+  };
+  const room = frameRoom(width);
+  return [
+    edge("╭", title, "╮"),
+    ...lines.map((each): StyledLine => [span("│ ", { tone }), ...padLine(each, room), span(" │", { tone })]),
+    edge("╰", footer, "╯"),
+  ];
 };
 
 const reasonText = (reason: string, isTyping: boolean): string =>
@@ -153,7 +197,9 @@ export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): 
         ...toLines(displayCommand(subject.command)).flatMap((each) =>
           wrap(each, { width, breakAt: "characters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
         ),
-        ...wrap([span(`in ${displayCommand(subject.folder)}`, { tone: "muted" })], { width, breakAt: "characters" }),
+        ...(subject.folder === ""
+          ? []
+          : wrap([span(`in ${displayCommand(subject.folder)}`, { tone: "muted" })], { width, breakAt: "characters" })),
       ];
     case "diff":
       return [
@@ -161,7 +207,7 @@ export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): 
           ? []
           : [line(`${displayCommand(subject.path)} resolves to ${displayCommand(subject.target)}`, { tone: "warning" })]
         ).flatMap((each) => wrap(each, { width })),
-        ...viewDiff(subject.patch, { width }),
+        ...viewDiff(subject.patch, { width, isNameless: subject.target === subject.path }),
       ];
     case "url":
       return [

@@ -9,13 +9,18 @@ export type DiffOptions = {
   readonly width: number;
   /** Unchanged lines around a change; more are folded to one line with their number. */
   readonly context?: number;
+  /** Whether the lines with the name of the file are left out, as it is named above. */
+  readonly isNameless?: boolean;
   /** Line limit; lines beyond it are counted. No limit by default. */
   readonly height?: number;
 };
 
 /** Shows a unified diff with line numbers, colours, and word-level changes. */
-export const viewDiff = (patch: string, { width, context = 3, height }: DiffOptions): readonly StyledLine[] => {
-  const lines = readPatch(patch);
+export const viewDiff = (
+  patch: string,
+  { width, context = 3, isNameless = false, height }: DiffOptions,
+): readonly StyledLine[] => {
+  const lines = readPatch(patch).filter(({ kind }) => !isNameless || kind !== "file");
   const digits = Math.max(1, ...lines.map(({ old, fresh }) => String(Math.max(old ?? 0, fresh ?? 0)).length));
   const shown = foldUnchanged(markChanges(lines), context).flatMap((each) => viewLine(each, { width, digits }));
   if (height === undefined || shown.length <= height) return shown;

@@ -32,8 +32,10 @@ export type PickerKeyResult =
   | { readonly type: "picked"; readonly option: PickerOption }
   | { readonly type: "cancelled" };
 
-/** Handles a key. */
+/** Handles a key. In a yes-or-no question, y and n answer. */
 export const pressPicker = (picker: Picker, event: KeyEvent): PickerKeyResult => {
+  const answer = event.type === "text" ? yesNoAnswer(picker, event.text) : undefined;
+  if (answer !== undefined) return { type: "picked", option: answer };
   const matches = matchesOf(picker);
   const open = (change: Partial<Picker>): PickerKeyResult => ({ type: "open", picker: { ...picker, ...change } });
   const go = (to: number): PickerKeyResult => open({ focus: Math.max(0, Math.min(to, matches.length - 1)) });
@@ -69,6 +71,13 @@ export const pressPicker = (picker: Picker, event: KeyEvent): PickerKeyResult =>
     }
   }
   return open({});
+};
+
+/** The option that a key answers a yes-or-no question with. */
+const yesNoAnswer = ({ options, query }: Picker, key: string): PickerOption | undefined => {
+  const [yes, no] = ["yes", "no"].map((id) => options.find((option) => option.id === id));
+  if (options.length !== 2 || yes === undefined || no === undefined || query !== "") return undefined;
+  return { y: yes, Y: yes, n: no, N: no }[key];
 };
 
 /** Shows title, query and as many options as fit, scrolled to the focus. */

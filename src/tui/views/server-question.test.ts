@@ -40,19 +40,33 @@ const press = (asks: ServerRequest | ServerQuestionBox, ...events: readonly KeyE
   );
 
 const rows = (state: ServerKeyResult, at = size): readonly string[] =>
-  state.type === "open" ? viewServerQuestion(state.box, at).lines.map(lineText) : [JSON.stringify(state)];
+  state.type === "open"
+    ? viewServerQuestion(state.box, at)
+        .lines.map(lineText)
+        .map(unframe)
+        .filter((row) => row !== undefined)
+    : [JSON.stringify(state)];
+
+/** The text inside a frame, or in its border. */
+const unframe = (row: string): string | undefined => {
+  const [, title] = /^╭─ (.*?) ─*╮$/.exec(row) ?? [];
+  const [, footer] = /^╰─ (.*?) ─*╯$/.exec(row) ?? [];
+  if (/^╰─*╯$/.test(row)) return undefined;
+  return title ?? (footer === undefined ? row.replace(/^│ (.*?) *│$/, "$1") : `(${footer})`);
+};
 
 const answered = (answer: object): object => ({ type: "answered", answer });
 
 describe("a server's form", () => {
   it("shows who asks and how many wait, with no focused", () => {
     expect(rows({ type: "open", box: boxOf(form({ a: { type: "string", description: "The a." } }), 2) })).toEqual([
-      "MCP server s asks (2 more waiting)",
+      "MCP server s asks",
       "Well?",
       "It asks for:",
       "- a: The a.",
-      "› n No",
       "  y Answer",
+      "› n No",
+      "(2 more waiting)",
     ]);
   });
 
@@ -99,9 +113,9 @@ describe("a server's form", () => {
       "Your answer:",
       "- a: xz",
       "- b: 12",
-      "› n No, don't send",
       "  y Yes, send it",
       "  e Edit",
+      "› n No, don't send",
     ]);
   });
 
@@ -156,8 +170,8 @@ describe("a server's form", () => {
     const review = press(asks, typed("y"), typed("abc"), enter, typed(key64), enter);
     expect(rows({ type: "open", box: boxOf(asks) }, { columns: 200, rows: 20 }).slice(-3)).toEqual([
       '! This looks like a request for a password or key. Servers must not ask for secrets in a form: answer "No".',
-      "› n No",
       "  y Answer anyway",
+      "› n No",
     ]);
     expect(rows(typing)[3]).toBe("> •••");
     expect(rows(review).filter((row) => /password|looks like/.test(row))).toEqual([
@@ -171,8 +185,9 @@ describe("a server's form", () => {
     expect(rows({ type: "open", box: boxOf(asks) })).toEqual([
       "MCP server s asks",
       "Well?",
-      "! Cannot be answered here. The field a",
-      "is of a kind that cannot be asked for.",
+      "! Cannot be answered here. The field",
+      "a is of a kind that cannot be asked",
+      "for.",
       "› n No",
     ]);
     expect(press(asks, typed("y")).type).toBe("open");
@@ -216,15 +231,15 @@ describe("a server's URL and its sampling request", () => {
         "http://127.0.0.1:8/x",
         "! 127.0.0.1 is not a public address",
         "(this machine).",
-        "› n No",
         "  o Open it in a browser",
+        "› n No",
       ],
       [
         "MCP server s asks",
         "It wants p/m to answer this, at your",
-        "cost, in at most 9 tokens. The answer",
-        "goes to the server, not into the",
-        "conversation.",
+        "cost, in at most 9 tokens. The",
+        "answer goes to the server, not into",
+        "the conversation.",
         "system:",
         "  Be kind.",
         "user:",
@@ -233,8 +248,8 @@ describe("a server's URL and its sampling request", () => {
         "assistant:",
         "  [audio audio/wav, 3 bytes]",
         "  [odd]",
-        "› n No",
         "  y Yes",
+        "› n No",
       ],
     ]);
   });
@@ -259,16 +274,16 @@ describe("a server's URL and its sampling request", () => {
 
   it("are printed only if taller than the screen", () => {
     const box = boxOf(words);
-    expect(fitToScreen(box, { columns: 40, rows: 15 })).toEqual({ box, printed: [] });
-    const fitted = fitToScreen(box, { columns: 40, rows: 14 });
+    expect(fitToScreen(box, { columns: 40, rows: 16 })).toEqual({ box, printed: [] });
+    const fitted = fitToScreen(box, { columns: 40, rows: 15 });
     expect([fitted.printed.map(lineText).slice(0, 3), rows({ type: "open", box: fitted.box })]).toEqual([
       ["MCP server s asks", "It wants p/m to answer this, at your", "cost, in at most 9 tokens. The answer"],
-      ["MCP server s asks", "Shown in full above.", "› n No", "  y Yes"],
+      ["MCP server s asks", "Shown in full above.", "  y Yes", "› n No"],
     ]);
-    expect(fitToScreen(fitted.box, { columns: 40, rows: 14 }).printed).toEqual([]);
+    expect(fitToScreen(fitted.box, { columns: 40, rows: 15 }).printed).toEqual([]);
   });
 
   it("update the number of waiting questions", () => {
-    expect(rows({ type: "open", box: withWaiting(boxOf(url), 1) })[0]).toBe("MCP server s asks (1 more waiting)");
+    expect(rows({ type: "open", box: withWaiting(boxOf(url), 1) }).at(-1)).toBe("(1 more waiting)");
   });
 });

@@ -20,7 +20,7 @@ export type ToolCallView = {
   readonly isExpanded?: boolean;
 };
 
-/** Visible lines of output: the last of a running call, the first of a finished one. */
+/** Visible lines of output: the last of a running call or a command, the first of any other result. */
 const visibleLines = 5;
 
 /** Shows a call: title and status, then its output, collapsed. */
@@ -45,7 +45,10 @@ const marks: Readonly<Record<ToolCallStatus, { readonly mark: string; readonly t
   cancelled: { mark: "⊘", tone: "muted" },
 };
 
-const viewOutput = ({ output, status, isExpanded = false }: ToolCallView, width: number): readonly StyledLine[] => {
+const viewOutput = (
+  { tool, output, status, isExpanded = false }: ToolCallView,
+  width: number,
+): readonly StyledLine[] => {
   const text = output.replace(/\n+$/, "");
   if (text === "") return [];
   const room = Math.max(4, width - 2);
@@ -54,15 +57,16 @@ const viewOutput = ({ output, status, isExpanded = false }: ToolCallView, width:
     return toLines(text, { tone }).flatMap((each) => indented(wrap(each, { width: room, breakAt: "characters" })));
   // Only the visible lines are laid out, however long the output is.
   const all = text.split("\n");
-  const isTail = status === "running";
+  const isTail = status === "running" || tool === "run_shell_command";
   const kept = isTail ? all.slice(-visibleLines) : all.slice(0, visibleLines);
   const hidden = all.length - kept.length;
   const shown = indented(
     toLines(kept.map((each) => each.slice(0, room * 4)).join("\n"), { tone }).map((each) => truncate(each, room)),
   );
   if (hidden === 0) return shown;
+  const key = status === "running" ? "" : " (Ctrl-O to expand)";
   const more = indented([
-    line(`… ${hidden} ${isTail ? "earlier" : "more"} ${hidden === 1 ? "line" : "lines"}`, { tone: "muted" }),
+    line(`… ${hidden} ${isTail ? "earlier" : "more"} ${hidden === 1 ? "line" : "lines"}${key}`, { tone: "muted" }),
   ]);
   return isTail ? [...more, ...shown] : [...shown, ...more];
 };

@@ -205,11 +205,15 @@ describe("a tool call", () => {
     ]);
   });
 
-  it("shows the first lines of a finished call, or all", () => {
-    expect(texts(viewToolCall({ ...call, status: "success" }, 60)).slice(4)).toEqual([
+  it("shows the last lines of a finished command, the first of another result, and names the key for all", () => {
+    expect(texts(viewToolCall({ ...call, status: "success" }, 60)).slice(1, 3)).toEqual([
+      "  … 3 earlier lines (Ctrl-O to expand)",
+      "  line 3",
+    ]);
+    expect(texts(viewToolCall({ ...call, tool: "glob", status: "success" }, 60)).slice(4)).toEqual([
       "  line 3",
       "  line 4",
-      "  … 3 more lines",
+      "  … 3 more lines (Ctrl-O to expand)",
     ]);
     expect(viewToolCall({ ...call, status: "error", isExpanded: true }, 60).length).toBe(9);
     expect(texts(viewToolCall({ tool: "read_file", title: "", status: "success", output: "" }, 60))).toEqual([
@@ -245,13 +249,14 @@ describe("an approval", () => {
     const { lines, cursor } = viewApproval(box, 40);
     expect([texts(lines), cursor]).toEqual([
       [
-        "run_shell_command (1 more waiting)",
-        "$ ls ⟨200 spaces⟩ ; rm -rf x<U+202E>",
-        "in /project",
-        "! deletes files",
-        "› n No  (Tab to add a reason)",
-        "  y Yes",
-        "  a Yes, always for rm",
+        "╭─ run_shell_command ──────────────────╮",
+        "│ $ ls ⟨200 spaces⟩ ; rm -rf x<U+202E> │",
+        "│ in /project                          │",
+        "│ ! deletes files                      │",
+        "│   y Yes                              │",
+        "│   a Yes, always for rm               │",
+        "│ › n No  (Tab to add a reason)        │",
+        "╰─ 1 more waiting ─────────────────────╯",
       ],
       undefined,
     ]);
@@ -272,8 +277,8 @@ describe("an approval", () => {
       (state: ApprovalBox, event) => open(pressApproval(state, event)),
       box,
     );
-    expect(viewApproval(typing, 40).cursor).toEqual({ row: 4, column: 15 });
-    expect(texts(viewApproval(typing, 40).lines)[4]).toBe("› n No: why not");
+    expect(viewApproval(typing, 40).cursor).toEqual({ row: 6, column: 17 });
+    expect(texts(viewApproval(typing, 40).lines)[6]).toBe("│ › n No: why not                      │");
     expect(pressApproval(typing, key("enter"))).toEqual({ type: "refused", reason: "why not" });
   });
 
@@ -286,10 +291,39 @@ describe("an approval", () => {
       reasons: [],
     });
     expect(texts(viewApproval(edited, 40).lines).slice(0, 4)).toEqual([
-      "replace",
-      "a.ts resolves to /etc/a.ts",
-      "src/a.ts",
-      "   ⋯ 9 unchanged lines",
+      "╭─ replace ────────────────────────────╮",
+      "│ a.ts resolves to /etc/a.ts           │",
+      "│ src/a.ts                             │",
+      "│    ⋯ 9 unchanged lines               │",
     ]);
+  });
+
+  it("has yes in focus for what is ordinary, and says the effects, the reason and the rule that ends it", () => {
+    const routine = createApprovalBox({
+      title: "Run this command?",
+      subject: { type: "command", command: "npm test", folder: "" },
+      effects: "runs npm",
+      reasons: ["`npm test` is not on your allow list."],
+      rule: "run_shell_command(npm test)",
+      isRoutine: true,
+      choices: approval.choices,
+      waiting: 0,
+    });
+    expect(texts(viewApproval(routine, 60).lines)).toEqual([
+      "╭─ Run this command? ──────────────────────────────────────╮",
+      "│ $ npm test                                               │",
+      "│ Effects: runs npm                                        │",
+      "│ `npm test` is not on your allow list. Rule that allows   │",
+      "│ it: run_shell_command(npm test)                          │",
+      "│ › y Yes                                                  │",
+      "│   a Yes, always for rm                                   │",
+      "│   n No  (Tab to add a reason)                            │",
+      "╰──────────────────────────────────────────────────────────╯",
+    ]);
+    expect(pressApproval(routine, key("enter"))).toEqual({ type: "chosen", id: "once" });
+    expect(pressApproval(open(pressApproval(routine, key("up"))), key("enter"))).toEqual({
+      type: "refused",
+      reason: "",
+    });
   });
 });

@@ -1,14 +1,19 @@
 import type { PendingApproval } from "../../../agent/agent.ts";
-import type { RuleScope } from "../../../policy/gate/create.ts";
+import { formatPermissionRule } from "../../../policy/gate/permission-rules.ts";
+import type { RuleScope } from "../../../policy/gate/listed-rules.ts";
 import type { ApprovalDecision } from "../../../scheduler/events.ts";
 import type { ApprovalPrompt, ApprovalChoice } from "../../views/approval.ts";
 
 /** Builds the approval prompt for a question of the agent. */
 export const createApprovalPrompt = ({ approval, agent }: PendingApproval, waiting: number): ApprovalPrompt => {
-  const { title, reason, always, problem, subject } = approval;
+  const { title, reason, always, problem, subject, isRoutine } = approval;
+  const rules = [...new Set(always.flatMap(ruleTexts))];
   return {
     title: `${agent === undefined ? "" : `Subagent ${agent}: `}${titleOf(subject, title)}`,
     subject: subjectOf(subject),
+    ...(subject.type === "execute" ? { effects: subject.effects } : {}),
+    ...(rules.length === 0 ? {} : { rule: rules.join(" or ") }),
+    isRoutine: isRoutine && problem === undefined,
     reasons: [...(problem === undefined ? [] : [problem]), ...(reason === "" ? [] : [reason])],
     choices: [
       { id: "once", key: "y", label: "Yes" },
@@ -30,6 +35,7 @@ const titleOf = (subject: QuestionSubject, title: string): string => {
     case "mcp":
       return `Call ${subject.tool} on MCP server ${subject.server}?`;
     case "edit":
+      return `${subject.before === undefined ? "Create" : "Edit"} ${subject.isLink ? subject.requestedPath : subject.relativePath}?`;
     case "network":
     case "info":
       return `${title}?`;
@@ -41,12 +47,12 @@ const subjectOf = (subject: QuestionSubject): ApprovalPrompt["subject"] => {
     case "edit":
       return {
         type: "diff",
-        path: subject.isLink ? subject.requestedPath : subject.path,
-        target: subject.path,
+        path: subject.isLink ? subject.requestedPath : subject.relativePath,
+        target: subject.relativePath,
         patch: subject.patch,
       };
     case "execute":
-      return { type: "command", command: subject.command, folder: subject.folder };
+      return { type: "command", command: subject.command, folder: subject.relativeFolder };
     case "mcp":
       return {
         type: "text",
@@ -70,6 +76,20 @@ const alwaysChoices = (always: AlwaysOption): readonly ApprovalChoice[] =>
 const alwaysKeys = { other: { session: "a", project: "p" }, server: { session: "s", project: "v" } } as const;
 
 const scopeTexts: { readonly [scope in RuleScope]: string } = { session: "this session", project: "in this project" };
+
+/** The rules of an answer, as written in settings. */
+const ruleTexts = (always: AlwaysOption): readonly string[] => {
+  switch (always.type) {
+    case "edits":
+      return ["edits"];
+    case "tool":
+      return [always.tool];
+    case "server":
+      return [`server:${always.server}`];
+    case "command":
+      return [always.commands.map((words) => formatPermissionRule({ type: "command", words })).join(" and ")];
+  }
+};
 
 const alwaysText = (always: AlwaysOption): string => {
   switch (always.type) {

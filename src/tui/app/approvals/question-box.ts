@@ -21,7 +21,14 @@ import type { ServerQuestion } from "./server-questions.ts";
 /** The part of the host a question box uses. */
 export type QuestionBoxHost = Pick<
   FrontEndHost,
-  "questions" | "answerApproval" | "editBeforeApproval" | "cancel" | "serverQuestions" | "answerServer" | "model"
+  | "questions"
+  | "markPrinted"
+  | "answerApproval"
+  | "editBeforeApproval"
+  | "cancel"
+  | "serverQuestions"
+  | "answerServer"
+  | "model"
 >;
 
 type ShownQuestion =
@@ -157,6 +164,7 @@ export class QuestionBox {
       key: keyOf(call),
       box: isPrinted ? createApprovalBox({ ...approval, subject }) : box,
     };
+    if (isPrinted) this.#host.markPrinted(call);
     return isPrinted ? [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns), []] : [];
   }
 

@@ -60,6 +60,8 @@ export type FrontEndHost = {
   readonly busySince: () => number | undefined;
   /** The pending approvals, in order. */
   readonly questions: () => readonly PendingApproval[];
+  /** Called when the subject of a question was printed, because it is taller than the screen. */
+  readonly markPrinted: (question: PendingApproval) => void;
   readonly answerApproval: (question: PendingApproval, decision: ApprovalDecision) => void;
   /** The pending questions of MCP servers, in order. */
   readonly serverQuestions: () => readonly ServerQuestion[];

@@ -18,13 +18,21 @@ type Seen =
   | { readonly at: number; readonly type: "pressed"; readonly key: string }
   | { readonly at: number; readonly type: "answered"; readonly question: string };
 
-const question = (name: number): PendingApproval => ({
+const question = (name: number, isRoutine: boolean): PendingApproval => ({
   call: `hist_tool_${name}`,
   approval: {
     title: `run ${name}`,
     reason: "",
     always: [],
-    subject: { type: "execute", command: `command-${name}`, folder: "/project", commands: [] },
+    isRoutine,
+    subject: {
+      type: "execute",
+      command: `command-${name}`,
+      folder: "/project",
+      relativeFolder: "",
+      effects: "",
+      commands: [],
+    },
   } as unknown as PendingApproval["approval"],
 });
 
@@ -42,6 +50,7 @@ const stage = (world: SimulatedWorld) => {
     status: () => [],
     busySince: () => undefined,
     questions: () => questions,
+    markPrinted: () => undefined,
     answerApproval: ({ call }, decision: ApprovalDecision) => {
       seen.push({ at: at(), type: "answered", question: `${call.replace("hist_tool_", "command-")} ${decision.type}` });
       questions = questions.filter((each) => each.call !== call);
@@ -80,8 +89,8 @@ const stage = (world: SimulatedWorld) => {
     seen,
     submitted,
     rows: () => terminal.screen.rows(),
-    ask: (name: number) => {
-      questions = [...questions, question(name)];
+    ask: (name: number, isRoutine = false) => {
+      questions = [...questions, question(name, isRoutine)];
       front.update();
     },
     askServer: (id: number) => {
@@ -106,7 +115,7 @@ const stage = (world: SimulatedWorld) => {
         ...terminal.screen
           .rows()
           .join("\n")
-          .matchAll(/\$ (command-\S+)|^(asks-\d+)$/gm),
+          .matchAll(/\$ (command-\S+)|^│ (asks-\d+) +│$/gm),
       ].map(([, call, server]) => call ?? server ?? ""),
   };
 };
@@ -129,6 +138,27 @@ describe("a question", () => {
     press("y");
     await pass(100);
     expect(seen.at(-1)).toMatchObject({ type: "answered", question: "command-1 once" });
+    await world.run(front.close());
+  });
+
+  it("has Yes in focus for an ordinary command; Enter answers only once it could be read", async () => {
+    const world = simulatedWorld();
+    const { front, pass, ask, press, shown, seen } = stage(world);
+    const answers = () => seen.flatMap((each) => (each.type === "answered" ? [each.question] : []));
+    ask(1, true);
+    await pass(50);
+    expect(shown()).toEqual(["command-1"]);
+    press("\r");
+    await pass(100);
+    expect(answers()).toEqual([]);
+    await pass(500);
+    press("\r");
+    await pass(100);
+    ask(2, false);
+    await pass(1500);
+    press("\r");
+    await pass(100);
+    expect(answers()).toEqual(["command-1 once", "command-2 refuse"]);
     await world.run(front.close());
   });
 

@@ -44,6 +44,9 @@ export type ScreenFrontEndOptions = {
   readonly history: () => Promise<readonly string[]>;
 };
 
+/** Rows of a list with its title and count, and at most half of the screen: what a list pushes off the screen does not come back. */
+const maxPickerHeight = 12;
+
 /** Milliseconds between two spinner frames. */
 const spinnerInterval = 120;
 
@@ -52,6 +55,9 @@ const typingDelay = 1000;
 
 /** The same after an answer: a held or repeated key must not answer the next question too. */
 const answerDelay = 250;
+
+/** Milliseconds a question must have been on the screen before Enter answers it: "yes" may have the focus. */
+const minViewTime = 400;
 
 /** The screen front end: the transcript with an input below it, redrawn in place. */
 export class ScreenFrontEnd implements FrontEnd {
@@ -69,6 +75,8 @@ export class ScreenFrontEnd implements FrontEnd {
   #pickerCount = 0;
   /** The list drawn on the terminal. */
   #drawnPicker: number | undefined;
+  /** When the question was drawn first; -Infinity once a key was pressed in it. */
+  #questionDrawnAt = Number.NEGATIVE_INFINITY;
   /** Whether the user wants to answer now and keep the draft. */
   #wantsToAnswer = false;
   #isSpinning = false;
@@ -220,6 +228,8 @@ export class ScreenFrontEnd implements FrontEnd {
       lines: [...shown, ...after],
       onDrawn: () => {
         this.#drawnPicker = list;
+        if (question !== undefined && !this.#questionBox.isAnswerable)
+          this.#questionDrawnAt = this.#options.world.clock.elapsed();
         this.#questionBox.markDrawn(question);
       },
       isStreaming: host.busySince() !== undefined,
@@ -252,7 +262,10 @@ export class ScreenFrontEnd implements FrontEnd {
   #viewBottom(columns: number, rows: number): LiveView {
     const open = this.#picker;
     if (open === undefined) return this.#questionBox.view(columns, rows) ?? this.#inputView(columns, rows);
-    const lines = viewPicker(open.picker, { width: columns, height: Math.max(4, rows - 4) });
+    const lines = viewPicker(open.picker, {
+      width: columns,
+      height: Math.min(maxPickerHeight, Math.max(4, rows >> 1)),
+    });
     if (open.isFiltered || this.#input.isEmpty) return { lines };
     const { lines: draft, cursor } = this.#input.view(columns, rows);
     return {
@@ -295,6 +308,10 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   #pressQuestion(event: KeyEvent): void {
+    const isNew = this.#options.world.clock.elapsed() < this.#questionDrawnAt + minViewTime;
+    if (isNew && event.type === "key" && event.chord === "enter") return;
+    // Another key shows that the question was seen.
+    this.#questionDrawnAt = Number.NEGATIVE_INFINITY;
     this.#questionBox.press(event);
     if (this.#questionBox.isOpen) return;
     this.#wantsToAnswer = false;

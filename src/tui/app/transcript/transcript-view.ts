@@ -36,7 +36,14 @@ export type TranscriptViewOptions = {
   readonly showsThinking?: boolean;
 };
 
-type RunningCall = { view: ToolCallView; readonly startedAt: number; finished?: FinishedCall; isAnnounced?: true };
+type RunningCall = {
+  view: ToolCallView;
+  startedAt: number;
+  finished?: FinishedCall;
+  isAnnounced?: true;
+  /** The diff of its question, if that was printed. */
+  printedPatch?: string;
+};
 
 /** Turns the events of a turn into lines: final ones are printed once, the others are live until they are final. */
 export class TranscriptView {
@@ -119,7 +126,7 @@ export class TranscriptView {
       ...(this.#thinking === "" ? [] : this.#liveThinking(width)),
       ...(this.#text?.openLines() ?? []),
       ...[...this.#calls.values()].flatMap(({ view, startedAt }) =>
-        viewToolCall({ ...view, elapsed: now - startedAt }, width),
+        viewToolCall(view.status === "asking" ? view : { ...view, elapsed: now - startedAt }, width),
       ),
       ...[...this.#subagents].map(([name, activity]) => line(`  ${name}: ${activity}`, { tone: "muted" })),
     ];
@@ -193,6 +200,7 @@ export class TranscriptView {
         return this.#changeCall(call, (view) => ({ ...view, title: status.title, status: "waiting" }));
       case "executing":
         this.#changeCall(call, (view) => ({ ...view, title: status.title, status: "running" }));
+        this.#restartClock(call);
         return this.#announceCall(call);
     }
   }
@@ -200,6 +208,18 @@ export class TranscriptView {
   #changeCall(call: CallId, change: (view: ToolCallView) => ToolCallView): void {
     const live = this.#calls.get(call);
     if (live !== undefined) live.view = change(live.view);
+  }
+
+  /** Counts from now: the time until a call runs is the user's, not the tool's. */
+  #restartClock(call: CallId): void {
+    const live = this.#calls.get(call);
+    if (live !== undefined) live.startedAt = this.#options.clock.elapsed();
+  }
+
+  /** Records that the diff of a question was printed in full, so that it is not printed again when the call ends. */
+  markPatchPrinted(call: CallId, patch: string): void {
+    const live = this.#calls.get(call);
+    if (live !== undefined) live.printedPatch = patch;
   }
 
   #announceCall(call: CallId): void {
@@ -224,13 +244,19 @@ export class TranscriptView {
     for (const [id, call] of this.#calls) {
       if (call.finished === undefined) return;
       this.#calls.delete(id);
-      this.#printFinished(call.view, call.finished);
+      this.#printFinished(call, call.finished);
     }
   }
 
-  #printFinished(view: ToolCallView, { display, outcome }: FinishedCall): void {
+  #printFinished({ view, printedPatch }: RunningCall, { display, outcome }: FinishedCall): void {
     const width = this.#options.frontEnd.width();
-    const diff = display.type === "diff" && outcome.status === "complete" ? viewDiff(display.patch, { width }) : [];
+    const patch = display.type === "diff" && outcome.status === "complete" ? display.patch : undefined;
+    const diff =
+      patch === undefined
+        ? []
+        : patch === printedPatch
+          ? [line("  The diff is shown above.", { tone: "muted" })]
+          : viewDiff(patch, { width, isNameless: true });
     this.#print([...viewToolCall(view, width), ...diff]);
     for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part);
     this.#print([[]]);
@@ -256,10 +282,10 @@ export class TranscriptView {
     this.#endThinking();
     this.#endText();
     this.#subagents.clear();
-    for (const [id, { view, finished }] of this.#calls) {
+    for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
-      if (finished !== undefined) this.#printFinished(view, finished);
-      else this.#print([...viewToolCall({ ...view, status: "cancelled" }, this.#options.frontEnd.width()), []]);
+      if (call.finished !== undefined) this.#printFinished(call, call.finished);
+      else this.#print([...viewToolCall({ ...call.view, status: "cancelled" }, this.#options.frontEnd.width()), []]);
     }
   }
 
