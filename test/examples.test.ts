@@ -22,6 +22,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "move-between-providers.ts": [
     /^I listed it\.\nYou asked for the folder\.\nnote: signature-filler\naccepted accepted\naccepted$/m,
   ],
+  "structured-output.ts": [/^The answer does not match the schema\. .* \(1 of 2\)\.\nOslo: 277\.15 K$/m],
   "resume-session.ts": [/^2 prompts, answered by offline\nThere is no session unknown\./m],
   "http-service.ts": [/^ann 200: I am Parley's/m, /^bob 200: Hello!/m, /^ann 200: Hello!/m],
   "send-and-read.ts": [/^You said: "Hello there!"\.$/m, /^\(stop\)$/m],

@@ -56,7 +56,9 @@ const createCore = (options: AgentOptions): AgentCore => {
   return {
     options,
     router,
-    requestSettings: { current: options.settings ?? {} },
+    requestSettings: {
+      current: { ...options.settings, ...(options.output === undefined ? {} : { output: options.output.format }) },
+    },
     spending,
     builder,
     window: new ContextWindow({
@@ -78,7 +80,7 @@ const createCore = (options: AgentOptions): AgentCore => {
 
 const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
   const { options, router, spending, builder, window, inputCheck, scheduler, events } = core;
-  const { clock, transport, journal, limits, fetchFile, beforeRequest } = options;
+  const { clock, transport, journal, limits, fetchFile, beforeRequest, output } = options;
   const { emit } = events;
   let requests = 0;
   return {
@@ -95,6 +97,7 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
     clock,
     limits: { turns: limits?.turns ?? Number.POSITIVE_INFINITY, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
     scheduler,
+    output,
     nextRequestNumber: () => (requests += 1),
     takeQueuedMessages: () => turns.takeQueuedMessages(),
     takeNotices: () => [...(options.takeNotices?.() ?? []), ...turns.takeNotices()],

@@ -56,7 +56,8 @@ export type AgentEvent =
   | { readonly type: "task"; readonly task: TaskInfo }
   /** An event of a subagent. `agent` is its name, unique in the session. */
   | { readonly type: "agent"; readonly agent: string; readonly event: AgentEvent }
-  | { readonly type: "finished"; readonly reason: EndReason; readonly text: string }
+  /** The turn is complete. `output` is the validated value of the answer, where a schema is set. */
+  | { readonly type: "finished"; readonly reason: EndReason; readonly text: string; readonly output?: unknown }
   | { readonly type: "failed"; readonly failure: AgentFailure }
   | { readonly type: "cancelled" };
 
@@ -115,4 +116,4 @@ export type AgentFailure =
       /** The report of the request, where the provider refused it. */
       readonly report?: RenderReport;
     }
-  | { readonly kind: "no-answer" | "context" | "media" | "storage" | "internal"; readonly message: string };
+  | { readonly kind: "no-answer" | "output" | "context" | "media" | "storage" | "internal"; readonly message: string };

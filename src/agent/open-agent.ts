@@ -39,13 +39,14 @@ import { SubagentRunner } from "./subagents/run.ts";
 import { declareTaskTool } from "./subagents/task-declaration.ts";
 import type { TaskRegistry } from "./tasks/task-registry.ts";
 import type { Toolbox } from "./toolbox.ts";
+import type { OutputCheck } from "./turn/output.ts";
 
 /** An open session and its agent. */
-export type AgentSession = {
+export type AgentSession<Output = unknown> = {
   readonly agent: Agent;
   readonly session: Session;
   /** Runs a turn and resolves with its answer, for programs that need no events. Rejects with a `TurnError`. */
-  readonly ask: (input: string | readonly UserPart[], signal?: AbortSignal) => Promise<Answer>;
+  readonly ask: (input: string | readonly UserPart[], signal?: AbortSignal) => Promise<Answer<Output>>;
   /** Switches to another model from the next request on; it is named as in the options. */
   readonly switchModel: (model: string | ModelRef) => Promise<void>;
   readonly modelChoice: ModelChoice;
@@ -74,8 +75,9 @@ export type AgentSession = {
  * line included. Throws a `SettingsError`, an `UnknownNameError`, a `SessionError` or a `PolicyError`, each with a
  * message for the person.
  */
-export const openAgent = async (given: OpenAgentOptions): Promise<AgentSession> => {
+export const openAgent = async <Output = unknown>(given: OpenAgentOptions<Output>): Promise<AgentSession<Output>> => {
   const options = await resolveOptions(given);
+  const output = await createOutput(options);
   const { world } = options;
   const models = await openModels(options);
   const subagents = await findProjectSubagents(options);
@@ -93,7 +95,10 @@ export const openAgent = async (given: OpenAgentOptions): Promise<AgentSession> 
   const started = await startOrResume(options, models, [...ownTools, ...(connected.servers?.declarations() ?? [])]);
   const pool = await selectPool(options, models.choice, started.session);
   const parts = { options, models, subagents, connected, ownTools, started, pool, startGate, signal: closing.signal };
-  const assembled = assembleAgent(parts, await createApprover(options, ready.promise, closing.signal));
+  const assembled = assembleAgent(parts, {
+    approver: await createApprover(options, ready.promise, closing.signal),
+    output,
+  });
   ready.resolve(assembled.agent);
   return toAgentSession(parts, assembled, closing);
 };
@@ -116,6 +121,9 @@ const resolveOptions = async (given: OpenAgentOptions): Promise<ResolvedAgentOpt
       : {}),
   };
 };
+
+const createOutput = async ({ output }: ResolvedAgentOptions): Promise<OutputCheck | undefined> =>
+  output === undefined ? undefined : (await import("./turn/output.ts")).createOutputCheck(output);
 
 /** The declarations of the tools that are not of MCP servers: built-in ones, then the program's own. */
 const declareOwnTools = async (
@@ -228,7 +236,13 @@ const createApprover = async (
 type AssembledAgent = { readonly agent: Agent; readonly toolbox: LazyToolbox; readonly work: SessionWork };
 
 /** Creates the agent and its tools, which refer to each other: tools are opened by the agent's first calls. */
-const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => void) | undefined): AssembledAgent => {
+const assembleAgent = (
+  parts: SessionParts,
+  {
+    approver,
+    output,
+  }: { readonly approver: ((event: AgentEvent) => void) | undefined; readonly output: OutputCheck | undefined },
+): AssembledAgent => {
   const { options, connected, ownTools, started, pool, startGate, signal } = parts;
   const { session, journal, prefix } = started;
   const { servers } = connected;
@@ -247,6 +261,7 @@ const assembleAgent = (parts: SessionParts, approver: ((event: AgentEvent) => vo
     journal,
     prefix,
     pool,
+    ...(output === undefined ? {} : { output }),
     subagents: subagents.running,
     spending,
     limits: { ...(turns === undefined ? {} : { turns }), ...(spend === undefined ? {} : { spend }) },
@@ -334,11 +349,11 @@ const openSessionToolbox = async (
   return toolbox;
 };
 
-const toAgentSession = (
+const toAgentSession = <Output>(
   { options, models: { choice }, subagents, connected, started, pool }: SessionParts,
   { agent, toolbox, work }: AssembledAgent,
   closing: AbortController,
-): AgentSession => {
+): AgentSession<Output> => {
   const { world, folder, loaded } = options;
   const { session, journal, notes, warnings } = started;
   const { servers } = connected;
@@ -346,7 +361,8 @@ const toAgentSession = (
   return {
     agent,
     session,
-    ask: async (input, signal) => (await import("./ask.ts")).askAgent(agent, input, signal),
+    ask: async (input, signal) =>
+      (await import("./ask.ts")).askAgent(agent, { input, hasOutput: options.output !== undefined }, signal),
     switchModel: async (model) =>
       agent.switchModel(
         typeof model === "string" ? await loadPool(model, loaded.settings.pools, world.env) : singleModelPool(model),

@@ -21,6 +21,7 @@ import type { SpendingTracker } from "./models/spending.ts";
 import type { RequestPrefix } from "./requests/builder.ts";
 import type { FetchFile } from "./requests/fetch-media.ts";
 import type { Journal } from "./session/journal.ts";
+import type { OutputCheck, OutputSchema } from "./turn/output.ts";
 
 /** Limits of a turn. There is none unless it is set. */
 export type TurnLimits = {
@@ -46,6 +47,8 @@ export type AgentOptions = {
   readonly settings?: RequestSettings;
   readonly policy?: Partial<RenderPolicy>;
   readonly limits?: Partial<TurnLimits>;
+  /** Holds the answers of turns to a schema. */
+  readonly output?: OutputCheck;
   /** Adds up usage; shared with a parent, the agent counts towards the parent's limit. */
   readonly spending?: SpendingTracker;
   /** The share of the context window that may be full before it is compacted; 0 for never. */
@@ -93,7 +96,7 @@ export type ApproveCall = (
 ) => ApprovalDecision | Promise<ApprovalDecision>;
 
 /** Options of `openAgent`. Everything but the folder has a default. */
-export type OpenAgentOptions = {
+export type OpenAgentOptions<Output = unknown> = {
   /** The project's folder: the workspace of tools, and the folder sessions belong to. */
   readonly folder: string;
   /**
@@ -111,6 +114,11 @@ export type OpenAgentOptions = {
   readonly builtinTools?: readonly string[];
   /** Decides about calls that need approval. Without it, and without a person who can be asked, they are refused. */
   readonly approve?: ApproveCall;
+  /**
+   * The schema of answers: a Zod type, or a JSON Schema. An answer that does not match is requested again, twice at most;
+   * then the turn fails.
+   */
+  readonly output?: OutputSchema<Output>;
   /** The session to resume, by id, or the last one of this folder. Without it, a new session is created. */
   readonly resume?: { readonly id: string } | "last";
   /** The model of a server found on this machine, used if there is neither a choice nor a key. */

@@ -13,6 +13,14 @@ export const emptyAnswerNotice = "Your last answer was empty. Answer, or call a 
 export const unreadableCallNotice =
   "Your last tool call could not be read. Make it again, with arguments that are valid JSON.";
 
+/** Says what answers must be, where a program asked for a schema. */
+export const outputNotice = (schema: string): string =>
+  `When you are done, answer with one JSON value and nothing else: no words around it, no code fence. It must match this JSON Schema:\n${schema}`;
+
+/** Follows an answer that does not match the schema. */
+export const wrongOutputNotice = (problem: string): string =>
+  `Your answer does not match the JSON Schema. ${problem} Answer again, with the corrected JSON value and nothing else.`;
+
 /** The result of calls in an answer that reached its length limit. */
 export const truncatedCallResult =
   "This call was not run: the answer that holds it reached its length limit. Make fewer or smaller calls in one answer.";

@@ -22,6 +22,7 @@ export { modelName, parseModel, type ModelRef } from "../agent/models/parse.ts";
 export { openAgent, type AgentSession } from "../agent/open-agent.ts";
 export { loadAgentEnvironment, type AgentEnvironment, type AgentEnvironmentOptions } from "../agent/environment.ts";
 export type { ApprovalQuestion, ApproveCall, OpenAgentOptions } from "../agent/options.ts";
+export { createOutputCheck, type CheckedOutput, type OutputCheck, type OutputSchema } from "../agent/turn/output.ts";
 export { TurnError, type Answer } from "../agent/ask.ts";
 export type { AskUser, TaskInfo, UserQuestion } from "../tools/capabilities.ts";
 export type { TodoItem } from "../conversation/todo.ts";

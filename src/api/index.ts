@@ -126,10 +126,13 @@ export type {
   CacheSetting,
   DecodedRequest,
   RequestSettings,
+  OutputFormat,
   ThinkingSetting,
   ToolChoice,
   WireId,
 } from "../wire/wire.ts";
+
+export { createOutputFormat } from "../wire/schema/output.ts";
 
 /* To send requests: one `openTransport` per program, with the world it runs in. */
 export { createRequestSigner } from "../transport/credentials/request-signer.ts";

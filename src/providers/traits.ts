@@ -125,3 +125,7 @@ export const inlineOnly = (types: readonly string[], limits: Partial<MediaCell> 
   types,
   ...limits,
 });
+
+/** OpenAI's models that can be held to a JSON Schema: from gpt-4o-2024-08-06 on, except those for audio, search and images. */
+export const schemaModels: RegExp =
+  /^(?!.*(audio|search|realtime|transcribe|image|tts|deep-research))(gpt-4o(?!-2024-05)|gpt-4\.[1-9]|gpt-[5-9]|o1(?!-mini|-preview)|o[3-9])/;

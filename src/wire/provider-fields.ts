@@ -87,6 +87,12 @@ export const isForTarget = ({ provider, model }: ProviderFields, target: Target)
 export const lossNotes = ({ fields }: ProviderFields): readonly Note[] =>
   fields.filter(({ translated }) => translated !== true).map(lossNote);
 
+/** The note for an answer whose schema the API does not enforce. */
+export const unenforcedNote: Note = note(
+  "setting-adapted",
+  "This model cannot be held to the schema of the answer here; the answer is checked when it has arrived.",
+);
+
 const lossNote = ({ kind, loss }: ProviderField): Note => note(kind ?? "unread-field", loss);
 
 /**

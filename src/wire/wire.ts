@@ -21,8 +21,21 @@ export type RequestSettings = {
   /** Whether thinking summaries are requested, or turned off, where the API leaves that to the request. */
   readonly thoughts?: boolean;
   readonly cache?: CacheSetting;
+  /** The JSON Schema the answer must match, for APIs that enforce one. */
+  readonly output?: OutputFormat;
   /** Further fields of the body these settings were read from. */
   readonly extra?: ProviderFields;
+};
+
+/**
+ * The schema of an answer, and its form for APIs that enforce schemas. `isComplete` says that no property of that form is
+ * optional, as OpenAI's strict mode requires.
+ */
+export type OutputFormat = {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly enforced?: JsonObject;
+  readonly isComplete?: boolean;
 };
 
 /** Whether the model may, must not or must call a tool, or which one. */

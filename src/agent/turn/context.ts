@@ -12,6 +12,7 @@ import type { AgentOptions, TurnLimits } from "../options.ts";
 import type { RequestBuilder } from "../requests/builder.ts";
 import type { MediaFetcher } from "../requests/fetch-media.ts";
 import type { Journal } from "../session/journal.ts";
+import type { OutputCheck } from "./output.ts";
 
 /** The parts of an agent that all turns of a conversation share. */
 export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm"> & {
@@ -23,6 +24,8 @@ export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm"> & {
   readonly window: ContextWindow;
   readonly settings: RequestSettings;
   readonly limits: TurnLimits;
+  /** Holds the answers of turns to a schema. */
+  readonly output?: OutputCheck | undefined;
   readonly clock: Pick<Clock, "after">;
   readonly scheduler: Pick<LazyScheduler, "open" | "preload">;
   /** Counts the requests of the conversation. */

@@ -11,7 +11,7 @@ import { ContextOverflowError } from "../context-window/budget.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "../events.ts";
 import { modelName, type ModelRef } from "../models/name.ts";
 import { recordModelChange } from "../models/router.ts";
-import { emptyAnswerNotice, interruptedAnswerNotice, unreadableCallNotice } from "../prompts.ts";
+import { emptyAnswerNotice, interruptedAnswerNotice, unreadableCallNotice, wrongOutputNotice } from "../prompts.ts";
 import { sendModelRequest, StreamInterruptedError, type ModelResponse } from "../requests/model-request.ts";
 import type { TurnContext } from "./context.ts";
 import { DurableEventQueue } from "./durable-event-queue.ts";
@@ -39,6 +39,7 @@ export class Turn {
   /** The number of the prompt in the session that this turn answers. */
   #promptNumber = 0;
   #unusableAnswers = 0;
+  #wrongOutputs = 0;
   #interruptions = 0;
   /** Whether the context was compacted because a request was too long, without an answer since. */
   #hasCompacted = false;
@@ -58,6 +59,7 @@ export class Turn {
     try {
       this.#addQueuedMessages();
       this.#addNotices();
+      this.#addOutputNotice();
       this.#addMessage(input);
       this.#promptNumber = journal.ledger.entries.filter(({ type }) => type === "user").length;
       recordModelChange(router.startTurn(), this.#context);
@@ -66,11 +68,40 @@ export class Turn {
         if (end === undefined) continue;
         await this.#events.flush();
         if (end.type === "finished" && end.reason === "stop" && this.#addQueuedMessages()) continue;
-        return end;
+        const checked = await this.#checkOutput(end);
+        if (checked !== undefined) return checked;
       }
     } catch (error) {
       return this.#endWithError(error);
     }
+  }
+
+  /** Tells the model the schema of answers, unless the conversation has it already. */
+  #addOutputNotice(): void {
+    const { output, journal } = this.#context;
+    if (output === undefined) return;
+    const isKnown = journal.ledger.entries.some((entry) => entry.type === "notice" && entry.text === output.notice);
+    if (!isKnown) journal.ledger.notice(output.notice);
+  }
+
+  /** Adds the validated output to the end of a turn. Undefined if the answer does not match and is requested again. */
+  async #checkOutput(end: TurnEnd): Promise<TurnEnd | undefined> {
+    const { output, journal, emit } = this.#context;
+    if (output === undefined || end.type !== "finished" || end.reason !== "stop") return end;
+    const checked = await output.check(end.text);
+    if ("value" in checked) return { ...end, output: checked.value };
+    this.#wrongOutputs += 1;
+    if (this.#wrongOutputs > maxRetries)
+      return failed({
+        kind: "output",
+        message: `The answer does not match the schema, after ${maxRetries + 1} attempts. ${checked.problem}`,
+      });
+    emit({
+      type: "notice",
+      text: `The answer does not match the schema. ${checked.problem} Requested again (${this.#wrongOutputs} of ${maxRetries}).`,
+    });
+    journal.ledger.notice(wrongOutputNotice(checked.problem));
+    return undefined;
   }
 
   /** Sends one request and handles its response. Undefined if the turn continues. */

@@ -52,6 +52,12 @@ export const chatCommand: CommandSpec = {
       about: "text (default), or stream-json: one message per line, for several turns",
     },
     {
+      name: "json-schema",
+      value: "FILE",
+      values: "files",
+      about: "With -p: the response must be JSON that matches this schema; see docs/headless.md",
+    },
+    {
       name: "approval-mode",
       value: "MODE",
       values: ["plan", "default", "auto_edit", "yolo"],

@@ -18,6 +18,7 @@ import { trustedEnvironment, withTrustedPrograms } from "../trusted-programs.ts"
 /** `parley` with a terminal: runs the terminal UI. */
 export const runInteractive = async (argv: readonly string[]): Promise<number> => {
   const args = parseArguments(chatCommand, argv);
+  if (args.has("json-schema")) throw usageError('--json-schema needs a prompt: parley -p "TEXT" --json-schema FILE.');
   const exitSignals = watchExitSignals();
   const terminal = realTerminal();
   if (terminal === undefined) throw usageError('No terminal. Use parley -p "TEXT".');

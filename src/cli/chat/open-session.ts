@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { openAgent, type AgentSession } from "../../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../../agent/options.ts";
+import { isObject, type JsonObject } from "../../conversation/json.ts";
 import { SystemPromptError } from "../../context/system-prompt/error.ts";
 import { PolicyError, SandboxUnavailableError } from "../../policy/error.ts";
 import { AmbiguousNameError, UnknownNameError } from "../../providers/unknown-name.ts";
@@ -35,6 +36,7 @@ export const openChatSession = async (
   const id = args.value("resume");
   checkSessionOptions(args);
   const servers = await readServersFile(args.value("mcp-config"), environment.world);
+  const output = await readOutputSchema(args.value("json-schema"), environment.world);
   const open = (openOptions: typeof options): Promise<AgentSession> =>
     openAgent({
       ...environment,
@@ -43,6 +45,7 @@ export const openChatSession = async (
       ...(args.has("no-save") ? { isSaved: false } : {}),
       ...(args.has("fork") && options.resume === undefined ? { isFork: true } : {}),
       ...(servers === undefined ? {} : { servers }),
+      ...(output === undefined ? {} : { output }),
       ...(args.has("sandbox") || args.value("sandbox-network") === "off" ? { sandbox: "required" } : {}),
       ...(id !== undefined ? { resume: { id } } : args.has("continue") ? { resume: "last" } : {}),
       ...openOptions,
@@ -69,6 +72,22 @@ const readServersFile = async (path: string | undefined, { files }: World): Prom
     return typeof value === "object" && value !== null && "mcpServers" in value ? value.mcpServers : value;
   } catch (error) {
     throw new UserError(`${path} is not valid JSON. ${error instanceof Error ? error.message : ""}`, { code: 52 });
+  }
+};
+
+/** Reads the JSON Schema of responses. */
+const readOutputSchema = async (path: string | undefined, { files }: World): Promise<JsonObject | undefined> => {
+  if (path === undefined) return undefined;
+  const text = await files.read(resolve(path));
+  if (text === undefined) throw new UserError(`No such file: ${path} (--json-schema).`);
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (!isObject(schema)) throw new TypeError("A JSON Schema is an object.");
+    const { createOutputCheck } = await import("../../agent/turn/output.ts");
+    await createOutputCheck(schema as JsonObject);
+    return schema as JsonObject;
+  } catch (error) {
+    throw new UserError(`${path} is not a JSON Schema. ${error instanceof Error ? error.message : ""}`);
   }
 };
 

@@ -26,6 +26,8 @@ export type RunResult = {
   /** Why the last turn ended: `stop`, or the cause of an early end. */
   readonly reason: string;
   readonly response: string;
+  /** The value of the response, where `--json-schema` is set. */
+  readonly output?: unknown;
   readonly error?: { readonly type: string; readonly message: string };
   /** The report of the last request, if the provider rejected it. */
   readonly report?: RenderReport;
@@ -54,7 +56,9 @@ export type OutputWriters = {
 /** Creates the `text` output: the final response of each turn, and nothing else. */
 export const createTextOutput = ({ out }: OutputWriters): HeadlessOutput => ({
   onEvent: (event) => {
-    if (event.type === "finished" && event.text !== "") out(event.text.endsWith("\n") ? event.text : `${event.text}\n`);
+    if (event.type !== "finished") return;
+    const text = "output" in event ? JSON.stringify(event.output) : event.text;
+    if (text !== "") out(text.endsWith("\n") ? text : `${text}\n`);
   },
   end: () => undefined,
 });
@@ -71,6 +75,7 @@ export const createJsonOutput = ({ out }: OutputWriters, { session, model }: Run
           status,
           reason,
           response,
+          ...outputFields(stats),
           ...(error && { error: { ...error, ...(report && { report }) } }),
           permission_denials: denials.map(denialFields),
           stats: statsFields(stats),
@@ -100,12 +105,16 @@ export const createStreamOutput = (writers: OutputWriters, { session, model, fol
         status,
         reason,
         response,
+        ...outputFields(stats),
         ...(error && { error }),
         permission_denials: denials.map(denialFields),
         stats: statsFields(stats),
       }),
   };
 };
+
+const outputFields = (result: Pick<RunResult, "output">): object =>
+  "output" in result ? { output: result.output } : {};
 
 const denialFields = ({ tool, call, parameters, reason, allowedBy }: PermissionDenial): object => ({
   tool_name: tool,

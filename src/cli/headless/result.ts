@@ -40,6 +40,7 @@ export class ResultCollector {
     return {
       ...(inputError === undefined ? statusOf(end, this.#limits) : badInputStatus(inputError)),
       response: end?.type === "finished" ? end.text : "",
+      ...(end?.type === "finished" && "output" in end ? { output: end.output } : {}),
       spent,
       calls: { total: this.#calls, failed: this.#failed },
       denials: this.#denials,

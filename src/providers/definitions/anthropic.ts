@@ -63,5 +63,6 @@ export const anthropic: Provider = defineProvider({
       dialect: { thinking: "budget" },
     },
     { match: /^claude-3-(?!7)/, dialect: { thinking: "none" } },
+    { match: /^claude-([a-z]+-4-[5-9](?!\d)|[a-z]+-[5-9])/, dialect: { output: true } },
   ],
 });

@@ -84,6 +84,12 @@ const families = (nested: MediaRows["result"]): readonly ModelFamily<GeminiDiale
   },
 ];
 
+/** Models that can be held to a JSON Schema; before Gemini 3 only without tools. */
+const schemaFamilies: readonly ModelFamily<GeminiDialect>[] = [
+  { match: /gemini-2\.[05](?!.*(image|tts|live|audio|computer))/, dialect: { output: "without-tools" } },
+  { match: /gemini-([3-9]|\d\d)(?!.*(image|tts|live|audio|computer))/, dialect: { output: "always" } },
+];
+
 /** The Gemini API accepts nested `fileData` and silently ignores it; only inline bytes reach the model. */
 const nestedBytes = { image: inlineOnly(nestedImageTypes), document: inlineOnly(pdfTypes) };
 const nestedFromBuckets = {
@@ -112,7 +118,7 @@ export const google: Provider = defineProvider({
   defaultModel: "gemini-3.8-flash",
   traits,
   dialect: { ...dialect, serverToolSwitch: true },
-  families: families(nestedBytes),
+  families: [...families(nestedBytes), ...schemaFamilies],
 });
 
 /** Gemini, from Google Cloud. Nested files may also come from a storage bucket. */
@@ -136,7 +142,7 @@ export const vertex: Provider = defineProvider({
   defaultModel: "gemini-3.8-flash",
   traits: { ...traits, media: { ...traits.media, user: userMedia({ uri: ["gs://", "https://", "http://"] }) } },
   dialect,
-  families: families(nestedFromBuckets),
+  families: [...families(nestedFromBuckets), ...schemaFamilies],
 });
 
 /** Gemini, through the endpoint Gemini CLI signs in to. */

@@ -1,6 +1,6 @@
 import { defineChatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
-import { anyOrder, inlineOnly, inlineOrUrl, pdfTypes, imageTypes, textOnly } from "../traits.ts";
+import { anyOrder, inlineOnly, inlineOrUrl, pdfTypes, imageTypes, schemaModels, textOnly } from "../traits.ts";
 
 const image = inlineOrUrl(imageTypes, { maxBytes: 15_000_000, perRequest: 500 });
 const document = inlineOnly(pdfTypes, { uri: ["openai-file:"], maxBytes: 32_000_000 });
@@ -42,6 +42,7 @@ export const openaiChat: Provider = defineChatProvider({
     },
     { match: /^gpt-5-chat/, dialect: { thinking: { field: "none" } } },
     { match: /^o[13]-mini|^o1-preview|^gpt-3/, traits: { media: textOnly } },
+    { match: schemaModels, dialect: { output: true } },
     { match: /^o1-(mini|preview)/, dialect: { system: "user", thinking: { field: "none" } } },
     { match: /audio/, traits: { media: { user: { audio: inlineOnly(["audio/wav", "audio/mp3", "audio/mpeg"]) } } } },
   ],

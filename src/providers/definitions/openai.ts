@@ -10,6 +10,7 @@ import {
   portableName,
   responsesIdFamilies,
   responsesIds,
+  schemaModels,
   textOnly,
 } from "../traits.ts";
 
@@ -68,6 +69,7 @@ const families: readonly ModelFamily<ResponsesDialect>[] = [
   { match: /^gpt-5\.\d+-chat/, dialect: { efforts: { medium: "medium" } } },
   { match: /^gpt-5-chat/, dialect: { reasoning: "none", summaries: "never", efforts: {} } },
   { match: /^(?!gpt-5|gpt-[6-9]|o\d|codex)|^gpt-5-chat/, traits: { thinking: { form: "none" } } },
+  { match: schemaModels, dialect: { output: true } },
 ];
 
 /** OpenAI's Responses API. It accepts no audio and no video. */

@@ -6,7 +6,7 @@ import { hasExchange, type CallExchange, type MediaFile, type ModelStep, type St
 import { decodeAnthropic } from "./decode.ts";
 import { readAnthropic } from "./read.ts";
 import { mergeBlocks } from "../merge-blocks.ts";
-import { addProviderFields, addToolFields } from "../provider-fields.ts";
+import { addProviderFields, addToolFields, unenforcedNote } from "../provider-fields.ts";
 import { anthropicSchema } from "../schema/adapt.ts";
 import type {
   CacheSetting,
@@ -29,6 +29,8 @@ export type AnthropicDialect = {
   readonly sampling: boolean;
   /** When `thinking.display` is written: `always` for models that think by default. Default: never. */
   readonly summaries?: ThoughtSummaries;
+  /** Whether `output_config.format` is accepted. Default: no. */
+  readonly output?: boolean;
   /** The maximum output tokens. The API requires a limit, and refuses a higher one. */
   readonly maxTokens: number;
 };
@@ -116,7 +118,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
     ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...mark }] }),
     ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...thinkingFields,
+    ...withAnswerSchema(thinkingFields, request, notes),
     ...(adaptedTemperature === undefined ? {} : { temperature: adaptedTemperature }),
     ...(settings.stream === undefined ? {} : { stream: settings.stream }),
     messages,
@@ -125,6 +127,22 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
   const takes = ({ at, sampling }: ProviderField): boolean =>
     (dialect.sampling || sampling !== true) && (hasEffort || at !== "output_config/effort");
   return { body: addProviderFields(body, settings.extra, { takes, notes }), notes };
+};
+
+/** Adds the JSON Schema of the answer, which is beside the effort in `output_config`. */
+const withAnswerSchema = (
+  fields: JsonObject,
+  { settings, dialect }: WireRequest<AnthropicDialect>,
+  notes: Note[],
+): JsonObject => {
+  if (settings.output === undefined) return fields;
+  const { enforced } = settings.output;
+  if (dialect.output !== true || enforced === undefined) {
+    notes.push(unenforcedNote);
+    return fields;
+  }
+  const { output_config: config } = fields;
+  return { ...fields, output_config: { ...(config as JsonObject), format: { type: "json_schema", schema: enforced } } };
 };
 
 /** Returns the required token limit: as requested, capped by the model's maximum and the room in the context window. */

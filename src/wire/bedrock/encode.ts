@@ -9,7 +9,7 @@ import { decodeBedrock } from "./decode.ts";
 import { formatOf } from "./formats.ts";
 import { readBedrock } from "./read.ts";
 import { mergeBlocks } from "../merge-blocks.ts";
-import { addProviderFields, addToolFields } from "../provider-fields.ts";
+import { addProviderFields, addToolFields, unenforcedNote } from "../provider-fields.ts";
 import { anthropicSchema, bedrockSchema, type SchemaAdapter } from "../schema/adapt.ts";
 import type {
   EncodedBody,
@@ -149,6 +149,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
   const notes: Note[] = [];
   const marks = settings.cache?.marks === true ? dialect.cachePoints : "none";
   const additional = thinking(request, notes);
+  if (settings.output !== undefined) notes.push(unenforcedNote);
   const inference = inferenceConfig(request, additional, notes);
   const body: JsonObject = {
     ...(system === undefined || isBlank(system)

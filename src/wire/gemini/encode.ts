@@ -8,7 +8,7 @@ import { functionResponsePart, outputText, statusResponse } from "./function-res
 import { decodeGemini } from "./decode.ts";
 import { readGemini } from "./read.ts";
 import { toGeminiSchema } from "./schema.ts";
-import { addProviderFields, addToolFields } from "../provider-fields.ts";
+import { addProviderFields, addToolFields, unenforcedNote } from "../provider-fields.ts";
 import type { EncodedBody, RequestSettings, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "../wire.ts";
 
 /** Differences between the models and hosts of Gemini's generateContent. */
@@ -29,6 +29,8 @@ export type GeminiDialect = {
   readonly summaries?: ThoughtSummaries;
   /** Whether temperature is accepted. */
   readonly sampling: boolean;
+  /** When a JSON Schema for the answer is accepted. Default: never. */
+  readonly output?: "without-tools" | "always";
   /** Whether server tools beside functions are refused without `toolConfig.includeServerSideToolInvocations`. Default: no. */
   readonly serverToolSwitch?: boolean;
 };
@@ -202,7 +204,17 @@ const generationConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): J
     ...(settings.maxTokens === undefined ? {} : { maxOutputTokens: settings.maxTokens }),
     ...(settings.temperature === undefined || !dialect.sampling ? {} : { temperature: settings.temperature }),
     ...(thinkingSettings === undefined ? {} : { thinkingConfig: thinkingSettings }),
+    ...answerSchema(request, notes),
   };
+};
+
+const answerSchema = ({ settings, tools, dialect }: WireRequest<GeminiDialect>, notes: Note[]): JsonObject => {
+  if (settings.output === undefined) return {};
+  const { enforced } = settings.output;
+  const isTaken = dialect.output === "always" || (dialect.output === "without-tools" && tools.length === 0);
+  if (isTaken && enforced !== undefined) return { responseMimeType: "application/json", responseJsonSchema: enforced };
+  notes.push(unenforcedNote);
+  return {};
 };
 
 const budgets = { low: 1024, medium: 8192, high: 24576 } as const;

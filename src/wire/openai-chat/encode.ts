@@ -7,6 +7,7 @@ import { readOpenaiChat } from "./read.ts";
 import {
   fileUrl,
   adaptToolChoice,
+  answerSchema,
   audioFormatOf,
   declareTools,
   effortName,
@@ -212,6 +213,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Cha
   const { model, tools, settings, dialect } = request;
   const { maxTokens, stream, cache } = settings;
   const notes: Note[] = [];
+  const schema = answerSchema(request, notes);
   const body: JsonObject = {
     model,
     ...(tools.length === 0
@@ -221,6 +223,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Cha
     ...thinking(request, notes),
     ...(maxTokens === undefined ? {} : { [dialect.maxTokens]: maxTokens }),
     ...temperature(request, notes),
+    ...(schema === undefined ? {} : { response_format: { type: "json_schema", json_schema: schema } }),
     ...(stream === undefined ? {} : { stream }),
     ...(stream === true && dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...(cache?.key === undefined || !dialect.cacheKey ? {} : { prompt_cache_key: cache.key }),

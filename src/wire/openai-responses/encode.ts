@@ -7,6 +7,7 @@ import { readOpenaiResponses } from "./read.ts";
 import {
   fileUrl,
   adaptToolChoice,
+  answerSchema,
   declareTools,
   effortName,
   fileName,
@@ -186,6 +187,7 @@ const encodeRequest = (input: readonly JsonObject[], request: WireRequest<Respon
   const { model, system, tools, settings, dialect } = request;
   const { stream, cache } = settings;
   const notes: Note[] = [];
+  const schema = answerSchema(request, notes);
   const isInstructed = dialect.system === "instructions" && system !== undefined && system.trim() !== "";
   const body: JsonObject = {
     model,
@@ -197,6 +199,7 @@ const encodeRequest = (input: readonly JsonObject[], request: WireRequest<Respon
     ...reasoning(request, notes),
     ...maxTokens(request, notes),
     ...temperature(request, notes),
+    ...(schema === undefined ? {} : { text: { format: { type: "json_schema", ...schema } } }),
     ...(stream === undefined ? {} : { stream }),
     ...(cache?.key === undefined || !dialect.cacheKey ? {} : { prompt_cache_key: cache.key }),
     store: false,

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Structured, Text } from "../../conversation/parts.ts";
 import type { MediaFile, RenderedResult } from "../../transcript/step.ts";
-import { addProviderFields, addToolFields } from "../provider-fields.ts";
+import { addProviderFields, addToolFields, unenforcedNote } from "../provider-fields.ts";
 import { kimiSchema, mistralSchema, openaiSchema, type AdaptedSchema } from "../schema/adapt.ts";
 import type { ThinkingSetting, ToolChoice, WireRequest } from "../wire.ts";
 
@@ -20,6 +20,8 @@ export type OpenaiDialect = {
   readonly sampling: boolean;
   /** Whether `prompt_cache_key` is accepted. */
   readonly cacheKey: boolean;
+  /** Whether a JSON Schema for the answer is accepted, with tools and streams too. Default: no. */
+  readonly output?: boolean;
 };
 
 /**
@@ -163,6 +165,23 @@ export const addOwnFields = (
 
 /** Responses refuses `json_object` unless its input, and not only the instructions, contains the word "json". */
 const asksForJson = ({ input }: JsonObject): boolean => /json/i.test(JSON.stringify(input ?? ""));
+
+/** The JSON Schema of the answer, as both families write it. `strict` is for schemas without optional properties. */
+export const answerSchema = (
+  { settings, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): JsonObject | undefined => {
+  const { output } = settings;
+  if (output === undefined) return undefined;
+  if (dialect.output !== true || output.schema["type"] !== "object") {
+    notes.push(unenforcedNote);
+    return undefined;
+  }
+  const { name, schema, enforced, isComplete } = output;
+  return enforced !== undefined && isComplete === true
+    ? { name, strict: true, schema: enforced }
+    : { name, strict: false, schema };
+};
 
 /** Returns the temperature, if the model accepts one. */
 export const temperature = (
