@@ -11,7 +11,7 @@ type FindProblems = (value: JsonValue) => readonly (readonly [path: readonly str
  */
 export const compileJsonSchema = (schema: JsonObject): FindProblems => {
   const options = { strict: false, allErrors: true, validateFormats: false };
-  const isOld = /draft-0[3-7]/.test(String(schema["$schema"] ?? ""));
+  const isOld = /draft-0[3-7]/.test(JSON.stringify(schema["$schema"] ?? ""));
   const { $schema: _, $id: __, ...content } = schema;
   try {
     const validate = (isOld ? new Ajv(options) : new Ajv2020(options)).compile(content);

@@ -5,8 +5,7 @@ import { isSchema, propertiesOf, requiredOf, schemasOf, typesOf, type JsonSchema
 
 /**
  * Creates the output format for a JSON Schema. `enforced` is what APIs that constrain the answer while it is written get:
- * objects are closed, and keywords that not all of them know are left out, so whoever uses the format still validates
- * the answer. It is absent for a schema that cannot be expressed so.
+ * objects are closed, and keywords that not all of them know are left out, so the answer must still be validated. It is absent for a schema that cannot be expressed so.
  */
 export const createOutputFormat = (schema: JsonObject): OutputFormat => {
   const size: EnforcedSize = { optional: 0, unions: 0, properties: 0, letters: 0 };
@@ -18,7 +17,7 @@ export const createOutputFormat = (schema: JsonObject): OutputFormat => {
 /** APIs want a name for the schema, which the model may see. */
 const name = "answer";
 
-/** What the limits of APIs count. */
+/** The sizes that APIs limit. */
 type EnforcedSize = { optional: number; unions: number; properties: number; letters: number };
 
 /** The smallest limits of any API: Anthropic's for optional properties and unions, OpenAI's for the others. */
@@ -52,7 +51,9 @@ const enforceNode = (node: JsonSchemaNode | undefined, size: EnforcedSize, depth
   if (definitions === undefined) return undefined;
   // No API knows what stands beside a reference; OpenAI refuses it.
   if (node["$ref"] !== undefined)
-    return /^#\/(\$defs|definitions)\/[\w-]+$/.test(String(node["$ref"])) ? { $ref: node["$ref"] } : undefined;
+    return /^#\/(\$defs|definitions)\/[\w-]+$/.test(JSON.stringify(node["$ref"]).slice(1, -1))
+      ? { $ref: node["$ref"] }
+      : undefined;
   const content = enforceContent(node, size, depth);
   return content === undefined ? undefined : { ...textOf(node), ...content, ...definitions };
 };
