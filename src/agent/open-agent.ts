@@ -1,8 +1,10 @@
 import { text as textPart } from "../conversation/builders.ts";
 import type { Blobs, ToolDeclaration } from "../conversation/entry.ts";
 import type { UserPart } from "../conversation/parts.ts";
+import type { Skill } from "../context/skills/find.ts";
 import type { TodoItem } from "../conversation/todo.ts";
 import type { McpServers } from "../mcp/servers.ts";
+import { openTrustStore } from "../policy/trust/folders.ts";
 import type { OpenServices } from "../scheduler/services.ts";
 import type { Session } from "../session/session.ts";
 import { openSessionStore } from "../session/store/store.ts";
@@ -15,6 +17,8 @@ import type { Agent } from "./agent.ts";
 import type { Answer } from "./ask.ts";
 import type { AgentEvent } from "./events.ts";
 import { createAgent } from "./create-agent.ts";
+import { activateSkillDeclaration } from "./skills/declaration.ts";
+import { openSessionSkills, type SessionSkills } from "./skills/session-skills.ts";
 import { LazyToolbox } from "./lazy-toolbox.ts";
 import { connectServers, type ConnectedServers } from "./mcp/connect.ts";
 import { ServerStartGate } from "./mcp/start-gate.ts";
@@ -56,6 +60,8 @@ export type AgentSession<Output = unknown> = {
   readonly warnings?: readonly string[] | undefined;
   /** The subagents that tasks can be given to. */
   readonly agents: readonly SubagentDefinition[];
+  /** The skills that can be activated. */
+  readonly skills: () => readonly Skill[];
   readonly servers: McpServers | undefined;
   /** The to-do list of the model; empty if it keeps none. */
   readonly todos: () => readonly TodoItem[];
@@ -86,15 +92,18 @@ export const openAgent = async <Output = unknown>(given: OpenAgentOptions<Output
   // An interactive session starts servers at once: the person still has to write the first prompt.
   if (options.interactive) startGate.open();
   const ready = createDeferred<Agent>();
-  const builtin = await declareOwnTools(options, subagents.agents);
+  const skills = await findProjectSkills(options);
+  const builtin = await declareOwnTools(options, subagents.agents, skills);
   const connected = await connectServers(options, [...builtin, waitDeclaration], {
     after: startGate.opened,
     agent: ready.promise,
   });
   const ownTools = hasUnknownTools(connected.servers) ? [...builtin, waitDeclaration] : builtin;
-  const started = await startOrResume(options, models, [...ownTools, ...(connected.servers?.declarations() ?? [])]);
+  const tools = [...ownTools, ...(connected.servers?.declarations() ?? [])];
+  const started = await startOrResume(options, models, { tools, skills: skills.current() });
   const pool = await selectPool(options, models.choice, started.session);
-  const parts = { options, models, subagents, connected, ownTools, started, pool, startGate, signal: closing.signal };
+  const opened = { options, models, subagents, skills, connected, ownTools, started, pool };
+  const parts = { ...opened, startGate, signal: closing.signal };
   const assembled = assembleAgent(parts, {
     approver: await createApprover(options, ready.promise, closing.signal),
     output,
@@ -129,8 +138,13 @@ const createOutput = async ({ output }: ResolvedAgentOptions): Promise<OutputChe
 const declareOwnTools = async (
   { world, tools = [], builtinTools: names }: ResolvedAgentOptions,
   agents: readonly SubagentDefinition[],
+  skills: SessionSkills,
 ): Promise<readonly ToolDeclaration[]> => {
-  const all = [...declarationsForPlatform(world.host.platform), declareTaskTool(agents)];
+  const all = [
+    ...declarationsForPlatform(world.host.platform),
+    declareTaskTool(agents),
+    ...(skills.current().some(({ isForModels }) => isForModels) ? [activateSkillDeclaration] : []),
+  ];
   if (names === undefined && tools.length === 0) return all;
   const { declareProgramTools } = await import("./program-tools.ts");
   return declareProgramTools(all, { tools, names });
@@ -141,6 +155,7 @@ type SessionParts = {
   readonly options: ResolvedAgentOptions;
   readonly models: OpenModels;
   readonly subagents: SubagentDefinitions;
+  readonly skills: SessionSkills;
   readonly connected: ConnectedServers;
   /** The tools that are not of MCP servers. */
   readonly ownTools: readonly ToolDeclaration[];
@@ -192,14 +207,23 @@ const findProjectSubagents = ({ world, home, folder, loaded }: ResolvedAgentOpti
     ...(loaded.policy.trusted ? { project: folder } : {}),
   });
 
+const findProjectSkills = ({ world, home, folder, loaded }: ResolvedAgentOptions): Promise<SessionSkills> =>
+  openSessionSkills({
+    disk: world.disk,
+    home,
+    userHome: world.host.home,
+    isTrusted: openTrustStore(world.disk, home).isTrusted,
+    ...(loaded.policy.trusted ? { project: folder } : {}),
+  });
+
 const startOrResume = async (
   options: ResolvedAgentOptions,
   { choice, inputs }: OpenModels,
-  tools: readonly ToolDeclaration[],
+  given: { readonly tools: readonly ToolDeclaration[]; readonly skills: readonly Skill[] },
 ): Promise<StartedSession> => {
   const { world, home, resume } = options;
   const sessions = openSessionStore(world, { home });
-  if (resume === undefined) return startSession(options, sessions, { choice, tools });
+  if (resume === undefined) return startSession(options, sessions, { choice, ...given });
   const { resumeAgentSession } = await import("./session/resume.ts");
   const resumed = await resumeAgentSession(sessions, resume, options);
   inputs.restore(resumed.session.inputs ?? {}, resumed.journal.ledger.entries);
@@ -315,7 +339,14 @@ type ToolOwner = {
 };
 
 const openSessionToolbox = async (
-  { options, models: { transport }, subagents: { agents }, connected: { servers, allow }, started }: SessionParts,
+  {
+    options,
+    models: { transport },
+    subagents: { agents },
+    skills,
+    connected: { servers, allow },
+    started,
+  }: SessionParts,
   { agent, shared, spending, subagents, work }: ToolOwner,
 ): Promise<Toolbox> => {
   const { session, prefix } = started;
@@ -325,6 +356,7 @@ const openSessionToolbox = async (
     options,
     sessionId: session.id,
     agents,
+    skills: skills.current().length === 0 ? undefined : skills,
     servers,
     allow,
     work,
@@ -350,12 +382,12 @@ const openSessionToolbox = async (
 };
 
 const toAgentSession = <Output>(
-  { options, models: { choice }, subagents, connected, started, pool }: SessionParts,
+  { options, models: { choice }, subagents, skills, connected, started, pool }: SessionParts,
   { agent, toolbox, work }: AssembledAgent,
   closing: AbortController,
 ): AgentSession<Output> => {
   const { world, folder, loaded } = options;
-  const { session, journal, notes, warnings } = started;
+  const { session, journal, prefix, notes, warnings } = started;
   const { servers } = connected;
   const releaseConnections = world.net.acquire?.();
   return {
@@ -374,14 +406,21 @@ const toAgentSession = <Output>(
       ...(choice.note === undefined || pool !== choice.pool ? [] : [choice.note]),
       ...notes,
       ...subagents.notes,
+      ...skills.notes,
       ...connected.notes,
     ],
     warnings,
     agents: subagents.agents,
+    skills: skills.current,
     servers,
     todos: () => work.todos,
     tasks: () => work.tasks,
     attach: async (message, signal) => {
+      const change = await skills.refresh(() => ({
+        system: prefix.system ?? "",
+        entries: agent.conversation().entries,
+      }));
+      if (change !== undefined) agent.addNotice(change);
       if (!message.includes("@")) return { parts: [textPart(message)], messages: [] };
       const { resolveMentions } = await import("./session/mentions.ts");
       const { workspace } = await toolbox.services();

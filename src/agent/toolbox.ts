@@ -1,6 +1,8 @@
+import type { Skill } from "../context/skills/find.ts";
 import type { McpServers } from "../mcp/servers.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
+import { isInside } from "../policy/workspace/paths.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
 import { builtinTools } from "../tools/builtins.ts";
@@ -11,6 +13,8 @@ import type { ServerAllowRules } from "./mcp/connect.ts";
 import type { ResolvedAgentOptions } from "./options.ts";
 import type { SessionWork } from "./session/work.ts";
 import { TaskRegistry } from "./tasks/task-registry.ts";
+import { createActivateSkillTool } from "./skills/activate-tool.ts";
+import type { SessionSkills } from "./skills/session-skills.ts";
 import { createTaskTool, type RunTask } from "./subagents/task-tool.ts";
 import { createWaitTool } from "./mcp/wait-tool.ts";
 
@@ -30,6 +34,8 @@ export type ToolboxOptions = {
   readonly sessionId: string;
   readonly model: SideQueryModel;
   readonly agents: readonly SubagentDefinition[];
+  /** The skills of the session; undefined if it has none. */
+  readonly skills: SessionSkills | undefined;
   readonly servers: McpServers | undefined;
   /** Permission rules that allow tools of MCP servers. */
   readonly allow: ServerAllowRules;
@@ -45,6 +51,7 @@ export const openToolbox = async ({
   sessionId,
   model,
   agents,
+  skills,
   servers,
   allow,
   work,
@@ -68,6 +75,7 @@ export const openToolbox = async ({
       settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
     trusted: policy.trusted,
+    ...(skills === undefined ? {} : { readable: skillFoldersOutside(folder, skills.current()) }),
     interactive: interactive || approve !== undefined,
     commandTimeoutMs: toolTime,
     model,
@@ -82,7 +90,8 @@ export const openToolbox = async ({
     limits: { processes: settings["limits.processes"], toolTime },
   };
   const isChosen = ({ name }: AnyTool): boolean => options.builtinTools?.includes(name) ?? true;
-  const tools = [...builtinTools.filter(isChosen), ...(options.tools ?? [])];
+  const skillTools = skills === undefined ? [] : [createActivateSkillTool(skills.current, sessionId)];
+  const tools = [...[...builtinTools, ...skillTools].filter(isChosen), ...(options.tools ?? [])];
   const schedulerFor = (names: readonly string[]): Scheduler => {
     const registry = withServers(tools, servers);
     const find = (name: string): RegisteredTool | undefined => (names.includes(name) ? registry.find(name) : undefined);
@@ -106,6 +115,9 @@ export const openToolbox = async ({
     }),
   };
 };
+
+const skillFoldersOutside = (workspace: string, skills: readonly Skill[]): readonly string[] =>
+  skills.map(({ folder }) => folder).filter((folder) => !isInside(folder, workspace));
 
 /** A registry of our tools, and of those MCP servers offer at the moment of a call. */
 const withServers = (tools: readonly AnyTool[], servers: McpServers | undefined): ToolRegistry => {

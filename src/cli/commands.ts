@@ -3,6 +3,7 @@ import { acpCommand } from "./acp/command.ts";
 import { chatCommand } from "./chat/command.ts";
 import { mcpCommand } from "./mcp/command.ts";
 import { sessionCommands } from "./sessions/commands.ts";
+import { skillsCommand } from "./skills/command.ts";
 
 const targetOption: CommandOption = {
   name: "for",
@@ -54,6 +55,7 @@ export const commands: readonly CommandSpec[] = [
   chatCommand,
   acpCommand,
   ...sessionCommands,
+  skillsCommand,
   {
     name: "render",
     about: "Render a saved conversation or a session as the request body for a model",

@@ -35,6 +35,8 @@ export type PolicyOptions = {
   readonly home: string;
   /** The folder for outputs too long for the model. Default: `scratch` in the agent's own folder. */
   readonly scratch?: string;
+  /** Folders outside the workspace that tools may read: those of skills. */
+  readonly readable?: readonly string[];
   /** The id of the session, which has its own folder there. */
   readonly session?: string;
   readonly mode: ApprovalMode;
@@ -103,6 +105,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     home,
     scratch,
     secrets: listSecretPathsInHome(world.host.home),
+    ...(options.readable === undefined ? {} : { readable: options.readable }),
     ...(options.session === undefined ? {} : { session: options.session }),
     ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
   });

@@ -1,3 +1,5 @@
+import { formatSkillCatalog } from "../../context/skills/catalog.ts";
+import type { Skill } from "../../context/skills/find.ts";
 import { buildInitialContext } from "../../context/initial-context.ts";
 import type { ToolDeclaration } from "../../conversation/entry.ts";
 import type { UserPart } from "../../conversation/parts.ts";
@@ -29,6 +31,7 @@ export const collectSessionContext = async (
     sandbox,
   }: ResolvedAgentOptions,
   tools: readonly ToolDeclaration[],
+  skills: readonly Skill[],
 ): Promise<SessionContext> => {
   const { disk } = world;
   const roots = [folder, ...settings["context.includeDirectories"]];
@@ -53,7 +56,7 @@ export const collectSessionContext = async (
     const messages = notes.filter(({ kind }) => kind !== "untrusted").map(({ text }) => text);
     return {
       root: files.roots[0] ?? folder,
-      system: [system, ...(systemAddition === undefined ? [] : [systemAddition])].join("\n\n"),
+      system: [system, formatSkillCatalog(skills), systemAddition ?? ""].filter((part) => part !== "").join("\n\n"),
       environment,
       notes: [...(await describeUntrustedFiles(disk, files.roots, isTrusted)), ...messages],
     };
@@ -73,7 +76,7 @@ const memoizeTrust = (isTrusted: (folder: string) => Promise<boolean>): ((folder
 };
 
 /** Files and folders at the top of a project that configure agents. */
-const agentFileNames = /^(AGENTS|GEMINI|CLAUDE|PARLEY)\.md$|^\.(parley|gemini|claude|mcp\.json)$/;
+const agentFileNames = /^(AGENTS|GEMINI|CLAUDE|PARLEY)\.md$|^\.(parley|gemini|claude|agents|mcp\.json)$/;
 
 /** One line for each folder that has such files and is not trusted. */
 const describeUntrustedFiles = async (

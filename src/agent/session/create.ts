@@ -1,3 +1,4 @@
+import type { Skill } from "../../context/skills/find.ts";
 import type { UserPart } from "../../conversation/parts.ts";
 import { UnknownNameError } from "../../providers/unknown-name.ts";
 import type { NewSession } from "../../session/store/create.ts";
@@ -21,13 +22,20 @@ export type StartedSession = {
   readonly warnings?: readonly string[];
 };
 
+/** The parts of a new session. */
+type NewSessionParts = {
+  readonly choice: ModelChoice;
+  readonly tools: RequestPrefix["tools"];
+  readonly skills: readonly Skill[];
+};
+
 /** Creates a session. The system prompt and the initial context are stored in it and never built again. */
 export const startSession = async (
   options: ResolvedAgentOptions,
   sessions: SessionStore,
-  { choice, tools }: { readonly choice: ModelChoice; readonly tools: RequestPrefix["tools"] },
+  { choice, tools, skills }: NewSessionParts,
 ): Promise<StartedSession> => {
-  const { system, environment, notes, root } = await collectSessionContext(options, tools);
+  const { system, environment, notes, root } = await collectSessionContext(options, tools, skills);
   const [first] = choice.pool.models;
   const { session, warnings } = await createStoredSession(options, sessions, {
     root,

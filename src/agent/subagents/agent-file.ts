@@ -1,3 +1,5 @@
+import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../../context/front-matter.ts";
+
 /** A subagent as defined in a Markdown file. */
 export type SubagentDefinition = {
   readonly name: string;
@@ -24,19 +26,16 @@ export const readAgentFile = async ({
   readonly label: string;
   readonly text: string;
 }): Promise<SubagentDefinition | InvalidAgentFile> => {
-  const [, front, prompt = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? [];
-  if (front === undefined) return { problem: `${label} does not define an agent: front matter is missing.` };
-  const { parse } = await import("yaml");
-  let fields: unknown;
+  const file = splitFrontMatter(text);
+  if (file === undefined) return { problem: `${label} does not define an agent: front matter is missing.` };
+  let properties: FrontMatter;
   try {
-    fields = parse(front, { maxAliasCount: 10 });
+    properties = await parseFrontMatter(file.front);
   } catch (error) {
     return {
       problem: `${label} does not define an agent: ${error instanceof Error ? error.message.split("\n")[0] : ""}`,
     };
   }
-  if (typeof fields !== "object" || fields === null) return { problem: `${label} does not define an agent.` };
-  const properties = fields as Readonly<Record<string, unknown>>;
   const name = nonEmptyText(properties["name"]) ?? label.replace(/^.*\/|\.md$/g, "");
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `${label}: "${name.slice(0, 64)}" is not a valid agent name.` };
   const tools = readToolNames(properties["tools"]);
@@ -45,7 +44,7 @@ export const readAgentFile = async ({
   return {
     name,
     description: (nonEmptyText(properties["description"]) ?? "").slice(0, 1000),
-    prompt: prompt.trim(),
+    prompt: file.body.trim(),
     ...(tools === undefined ? {} : { tools }),
     ...(model?.includes("/") === true ? { model } : {}),
     ...(typeof turns === "number" && turns >= 1 ? { maxTurns: Math.floor(turns) } : {}),

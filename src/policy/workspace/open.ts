@@ -26,6 +26,8 @@ export type WorkspaceOptions = {
   readonly session?: string;
   /** The open files of an editor: their text counts, and files in the roots are written through it. */
   readonly buffers?: EditorBuffers;
+  /** More folders that are readable but not writable, even inside `home` or `secrets`: those of skills. Missing ones are left out. */
+  readonly readable?: readonly string[];
   /** The names of ignore files for agents, read from each root. */
   readonly ignoreFiles?: readonly string[];
 };
@@ -130,7 +132,8 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
     keep: (text, name) =>
       withExplainedErrors({ path: scratch.path, operation: "write" }, () => scratch.keep(text, name)),
     close: async () => {
-      await Promise.all([...roots.map(({ folder }) => folder.close()), scratch.close()]);
+      await Promise.all([...roots, ...state.readable].map(({ folder }) => folder.close()));
+      await scratch.close();
     },
   };
 };
@@ -142,6 +145,8 @@ type WorkspaceState = {
   readonly scratch: ScratchFolder;
   readonly home: string;
   readonly secrets: readonly string[];
+  /** The roots that are not writable, besides the scratch folder. */
+  readonly readable: readonly WorkspaceRoot[];
   /** All readable roots. */
   readonly all: () => readonly WorkspaceRoot[];
 };
@@ -162,11 +167,18 @@ const openWorkspaceState = async ({ disk, ...given }: WorkspaceOptions): Promise
     const secrets = places.filter(
       (path) => path !== undefined && roots.every((root) => !isInside(root.path, path)) && path !== home,
     ) as readonly string[];
-    return { first, roots, scratch, home, secrets, all: () => [...roots, ...scratch.roots()] };
+    const readable = await openReadableFolders(disk, given.readable ?? []);
+    return { first, roots, scratch, home, secrets, readable, all: () => [...roots, ...readable, ...scratch.roots()] };
   } catch (error) {
     await Promise.all(roots.map(({ folder }) => folder.close()));
     throw error;
   }
+};
+
+/** Opens the folders that exist. */
+const openReadableFolders = async (disk: Disk, paths: readonly string[]): Promise<readonly WorkspaceRoot[]> => {
+  const opened = await Promise.all(paths.map((path) => openRoots(disk, [path]).catch(() => [])));
+  return opened.flat().map((root) => ({ ...root, isUnlisted: true }));
 };
 
 const openRoots = async (disk: Disk, paths: readonly string[]): Promise<readonly WorkspaceRoot[]> => {
@@ -200,12 +212,13 @@ const withPath = <Result>(
   { path, operation }: FileOperation,
   work: PathOperation<Result>,
 ): Promise<Result> => {
-  const { first, all, home, scratch } = state;
+  const { first, all, home, scratch, readable } = state;
   return withExplainedErrors({ path, operation }, async () => {
     const requestedPath = parsePath(path, first.path);
     const walk = await walkPath(all(), requestedPath);
     try {
       const real = walkedPath(walk);
+      if (readable.includes(walk.root)) return await work(walk, requestedPath);
       if (isInsideIgnoringCase(real, home) && !isInside(real, scratch.path))
         throw new PolicyError(
           "policy_violation",

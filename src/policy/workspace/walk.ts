@@ -12,6 +12,8 @@ export type WorkspaceRoot = {
   /** The names in both paths. */
   readonly spellings: readonly (readonly string[])[];
   readonly folder: Folder;
+  /** Whether error messages leave it out. */
+  readonly isUnlisted?: boolean;
 };
 
 /** Where a walk ended. The caller closes it with `releaseWalk`. */
@@ -190,7 +192,7 @@ class PathWalker {
   }
 
   #refusal(reason: string): PolicyError {
-    const places = this.#roots.map(({ path }) => path).join(", ");
+    const places = this.#roots.flatMap(({ path, isUnlisted }) => (isUnlisted === true ? [] : [path])).join(", ");
     return new PolicyError("path_not_in_workspace", `${quotePath(this.#path)} ${reason}. Use a path inside ${places}.`);
   }
 }

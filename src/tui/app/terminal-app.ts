@@ -205,8 +205,18 @@ export class TerminalApp {
     const places = { disk: world.disk, home, userHome: world.host.home, ...project };
     const { commands, problems } = await findCommands(places);
     for (const problem of problems) printInfo(this.#frontEnd, problem);
-    this.#customCommands = commands;
-    return commands;
+    this.#customCommands = [...(await this.#skillCommands(commands)), ...commands];
+    return this.#customCommands;
+  }
+
+  /** Skills the person can activate, without those whose names a custom command has. */
+  async #skillCommands(commands: readonly SlashCommand[]): Promise<readonly SlashCommand[]> {
+    const skills = (this.#active.chat?.opened.skills() ?? []).filter(
+      ({ name, isForPeople }) => isForPeople && !commands.some((command) => command.name === name),
+    );
+    if (skills.length === 0) return [];
+    const { skillCommand } = await import("./commands/custom/skill-command.ts");
+    return skills.map(skillCommand);
   }
 
   #showMedia(media: Media): void {

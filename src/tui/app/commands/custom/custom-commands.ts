@@ -1,3 +1,4 @@
+import { parseFrontMatter, splitFrontMatter } from "../../../../context/front-matter.ts";
 import type { Disk } from "../../../../world/disk.ts";
 import type { SlashCommand } from "../slash-command.ts";
 import { readCommandFiles, type CommandFile } from "./command-files.ts";
@@ -57,10 +58,10 @@ const readTemplate = (file: CommandFile): Promise<TemplateResult> =>
   file.label.endsWith(".toml") ? readToml(file) : readMarkdown(file);
 
 const readMarkdown = async ({ name, label, text }: CommandFile): Promise<TemplateResult> => {
-  const [, front, body = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n?---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? [];
-  if (front === undefined) return { template: { name, description: firstLine(text), prompt: text, style: "claude" } };
-  const { parse } = await import("yaml");
-  const fields = tryParse(() => parse(front) as unknown);
+  const file = splitFrontMatter(text);
+  if (file === undefined) return { template: { name, description: firstLine(text), prompt: text, style: "claude" } };
+  const { front, body } = file;
+  const fields = await parseFrontMatter(front).catch(() => undefined);
   if (fields === undefined) return { problem: `${label} ignored: its front matter is not valid YAML.` };
   const about = textIn(fields, "description") ?? firstLine(body);
   const usage = textIn(fields, "argument-hint");

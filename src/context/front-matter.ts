@@ -1,0 +1,44 @@
+/** A Markdown file with YAML front matter. */
+export type MarkdownFile = { readonly front: string; readonly body: string };
+
+/** The fields of front matter. */
+export type FrontMatter = { readonly [field: string]: unknown };
+
+/** Splits a Markdown file into front matter and body; undefined if it has no front matter. */
+export const splitFrontMatter = (text: string): MarkdownFile | undefined => {
+  const [, front, body = ""] = /^\uFEFF?---[ \t]*\r?\n(?:(.*?)\r?\n)?---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? [];
+  return /^\uFEFF?---/.test(text) && (front !== undefined || body !== "") ? { front: front ?? "", body } : undefined;
+};
+
+/**
+ * Parses front matter. Simple fields, one per line, are read directly, since loading YAML costs more than reading a
+ * hundred skills; a colon inside such a value is text, which many files rely on. Throws for invalid YAML.
+ */
+export const parseFrontMatter = async (front: string): Promise<FrontMatter> => {
+  const simple = parseSimpleFields(front);
+  if (simple !== undefined) return simple;
+  const { parse } = await import("yaml");
+  const fields: unknown = parse(front, { maxAliasCount: 10 });
+  return typeof fields === "object" && fields !== null && !Array.isArray(fields) ? (fields as FrontMatter) : {};
+};
+
+/** The fields, if each is one line of plain or simply quoted text; undefined if YAML is needed. */
+const parseSimpleFields = (front: string): FrontMatter | undefined => {
+  const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const line of front.split(/\r?\n/)) {
+    if (line.trim() === "" || line.startsWith("#")) continue;
+    const [, name, value] = /^([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$/.exec(line) ?? [];
+    const parsed = value === undefined ? undefined : parseScalar(value);
+    if (name === undefined || name in fields || parsed === undefined) return undefined;
+    fields[name] = parsed;
+  }
+  return fields;
+};
+
+const parseScalar = (value: string): string | boolean | undefined => {
+  if (/^(true|false)$/.test(value)) return value === "true";
+  const [, double, single] = /^(?:"([^"\\]*)"|'([^']*)')$/.exec(value) ?? [];
+  if (double !== undefined || single !== undefined) return double ?? single;
+  // Anything else that YAML could read as other than this text: numbers, null, lists, blocks, references, comments.
+  return /^[A-Za-z]/.test(value) && !/^(null|yes|no|on|off)$/i.test(value) && !/ #/.test(value) ? value : undefined;
+};
