@@ -41,6 +41,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
               world: withTrustedPrograms(world, folder),
               host,
               theme,
+              notifications: settings["ui.notifications"],
               history: history.read,
             }),
       );

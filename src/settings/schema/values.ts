@@ -39,6 +39,7 @@ export type SettingValues = {
   readonly "ui.theme": "auto" | "light" | "dark";
   readonly "ui.screenReader": boolean;
   readonly "ui.thinking": "topic" | "full";
+  readonly "ui.notifications": "auto" | "bell" | "off";
   readonly editor: string;
   readonly "offline.script": string;
 };

@@ -10,6 +10,7 @@ import { handleTerminalEvents, suspendProcess } from "../../screen/terminal-even
 import { cellSizeQuery, reflowsLines, terminalQueries } from "../../screen/modes.ts";
 import { createSgrEncoder } from "../../screen/sgr.ts";
 import { Screen, type LiveView } from "../../screen/screen.ts";
+import type { NotificationMode } from "../../screen/notification.ts";
 import { themeFor, type Theme } from "../../screen/theme.ts";
 import { line, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
@@ -18,6 +19,7 @@ import { withDrawnCursor } from "../../views/drawn-cursor.ts";
 import { createPicker, pressPicker, viewPicker, type PickerOption, type Picker } from "../../views/picker.ts";
 import { viewSpinner } from "../../views/spinner.ts";
 import { QuestionBox } from "../approvals/question-box.ts";
+import { AttentionWatch } from "./attention.ts";
 import type { FrontEnd, FrontEndHost } from "./front-end.ts";
 import { viewQueue } from "./queue-view.ts";
 import { PromptInput } from "../input/prompt-input.ts";
@@ -40,6 +42,8 @@ export type ScreenFrontEndOptions = {
   readonly host: FrontEndHost;
   /** The chosen theme; undefined selects one that suits the terminal. */
   readonly theme: Theme | undefined;
+  /** How a person is called when a question waits or long work has ended (default: auto). */
+  readonly notifications?: NotificationMode | undefined;
   /** Reads the input history of earlier sessions. */
   readonly history: () => Promise<readonly string[]>;
 };
@@ -67,6 +71,7 @@ export class ScreenFrontEnd implements FrontEnd {
   readonly #input: PromptInput;
   readonly #questionBox: QuestionBox;
   readonly #typingDebounce: TypingDebounce;
+  readonly #attention: AttentionWatch;
   readonly #replies: TerminalReply[] = [];
   readonly #handleBytes: (bytes: Uint8Array) => void;
   #stopListening: () => void;
@@ -94,6 +99,11 @@ export class ScreenFrontEnd implements FrontEnd {
     );
     this.#questionBox = new QuestionBox(host);
     this.#typingDebounce = new TypingDebounce(world.clock, () => this.update());
+    this.#attention = new AttentionWatch({
+      clock: world.clock,
+      notify: (text) => void this.#notify(text),
+      clear: () => void this.#notify(undefined),
+    });
     this.#screen = new Screen({
       terminal,
       clock: world.clock,
@@ -123,7 +133,27 @@ export class ScreenFrontEnd implements FrontEnd {
     this.print(this.#questionBox.refresh(terminal.size(), isTyping || this.#picker !== undefined));
     if (this.#questionBox.deferredTitle !== undefined && !isIdle) this.#typingDebounce.notifyWhenIdle();
     this.#screen.update();
+    this.#attention.update({ question: this.#questionTitle(), busySince: host.busySince() });
     if (host.busySince() !== undefined && !this.#isSpinning) void this.#runSpinner();
+  }
+
+  #questionTitle(): string | undefined {
+    const { host } = this.#options;
+    if (!this.#questionBox.isOpen) return undefined;
+    const [question] = host.questions();
+    return question?.approval.title ?? "an MCP server asks";
+  }
+
+  /** Calls the person, or takes that back. */
+  async #notify(text: string | undefined): Promise<void> {
+    const { terminal, world, notifications = "auto" } = this.#options;
+    if (notifications === "off") return;
+    const { clearNotification, encodeNotification } = await import("../../screen/notification.ts");
+    const sequence =
+      text === undefined
+        ? clearNotification(world.env, notifications)
+        : encodeNotification(text, world.env, notifications);
+    if (sequence !== "" && !this.#isClosed) await terminal.write(sequence);
   }
 
   waitForDrain(): Promise<void> {
@@ -186,6 +216,7 @@ export class ScreenFrontEnd implements FrontEnd {
 
   async close(): Promise<void> {
     this.#stopListening();
+    this.#attention.close();
     this.#picker?.done(undefined);
     this.#isClosed = true;
     this.#typingDebounce.cancel();
@@ -298,6 +329,8 @@ export class ScreenFrontEnd implements FrontEnd {
 
   #press(event: KeyEvent): void {
     if (event.type === "reply") return this.#handleReply(event.reply);
+    if (event.type === "focus") this.#attention.setFocus(event.isFocused);
+    else this.#attention.pressKey();
     if (this.#picker !== undefined) this.#pressPicker(event, this.#picker);
     else if (this.#questionBox.isAnswerable) this.#pressQuestion(event);
     else if (this.#questionBox.deferredTitle !== undefined && event.type === "key" && event.chord === "ctrl+g")
