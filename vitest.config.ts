@@ -29,7 +29,8 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
   };
   return {
     test: {
-      maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+      // Many tests wait for processes and terminals, so more run at once than there are cores.
+      maxWorkers: Math.max(4, availableParallelism()),
       reporters: tier === "nightly" ? ["default", seedReporter(seed)] : ["default"],
       projects: [
         // Modules are loaded once per worker, not per file: they have no state. That halves the time for imports.

@@ -4,6 +4,9 @@ import { lint } from "../src/rules/lint.ts";
 import { composeRequest } from "../src/wire/compose.ts";
 import { buildHistory, makeHistory } from "./support/histories.ts";
 import { makeSettings } from "./support/properties.ts";
+import { perTier, seedFor } from "./support/tier.ts";
+
+const histories = perTier({ quick: 5, all: 30 });
 
 /** Models in use, old and new, and some unknown ones. */
 const models: Readonly<Record<string, readonly string[]>> = {
@@ -98,7 +101,8 @@ const named = Object.entries(models).flatMap(([id, names]) => names.map((model) 
 describe.each(named)("$id/$model", ({ id, model }) => {
   it("accepts any conversation with any settings", () => {
     const provider = findProvider(id);
-    for (let seed = 1; seed <= 30; seed++) {
+    const first = seedFor(1);
+    for (let seed = first; seed < first + histories; seed++) {
       const { body } = composeRequest(buildHistory(makeHistory(seed)).conversation, provider.destination(model), {
         policy: { unsupportedMedia: "stub" },
         settings: makeSettings(seed),

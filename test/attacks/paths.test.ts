@@ -5,6 +5,10 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/conversation/json.ts";
 import { canary, modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
+import { perTier } from "../support/tier.ts";
+
+/** Folders within each other: more than fit into the longest path. */
+const depth = perTier({ quick: 2100, all: 4000 });
 
 /*
  * Paths that lead out, and files that are not what they seem, from the model's call to its end. A refused call is
@@ -364,10 +368,10 @@ describe("a special file, or too much data, is refused soon", () => {
   it("P046 deeply nested folders", async () => {
     execFileSync("perl", [
       "-e",
-      `chdir $ARGV[0]; for (1..4000) { mkdir "d"; chdir "d" } open F, ">x.txt"`,
+      `chdir $ARGV[0]; for (1..${depth}) { mkdir "d"; chdir "d" } open F, ">x.txt"`,
       fixture.root,
     ]);
-    expect((await fixture.run("list_directory", { path: "d/".repeat(4000) })).text).toContain("x.txt (0 bytes)");
+    expect((await fixture.run("list_directory", { path: "d/".repeat(depth) })).text).toContain("x.txt (0 bytes)");
     expect((await fixture.run("glob", { pattern: "**/*.txt" })).verdict).not.toBe("ask");
     expect((await fixture.run("search_file_content", { pattern: "inside" })).text).toContain("f.txt");
   });
