@@ -34,7 +34,7 @@ const answers: readonly (readonly [what: string, reply: ScriptReply, faults?: Fa
 
 const names = listSimulatedProviders();
 
-/** Streams below `short` bytes are cut at every `stride`th byte, longer ones at a third of these; all around every line. */
+/** Streams below `short` bytes are cut at every `stride`th byte, longer ones at a third of these; all around every line and event. */
 const short = 6000;
 const stride = perTier({ quick: 12, all: 1 });
 const randomCuts = perTier({ quick: 3, all: 10 });
@@ -137,12 +137,16 @@ const expectBeginning = ({ events, failure }: DecodedRecording, whole: DecodedRe
   });
 };
 
-const placesIn = ({ bytes }: RecordedStream): readonly number[] =>
-  [...bytes.keys(), bytes.length].filter(
+const placesIn = (stream: RecordedStream): readonly number[] => {
+  const { bytes } = stream;
+  const edges = new Set(edgesIn(stream));
+  return [...bytes.keys(), bytes.length].filter(
     (place) =>
       place % (bytes.length < short ? stride : 3 * stride) === 0 ||
+      edges.has(place) ||
       bytes.subarray(place - 2, place + 2).includes(lineFeed),
   );
+};
 
 const lineFeed = 10;
 
