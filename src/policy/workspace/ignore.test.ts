@@ -75,6 +75,20 @@ describe.each(disks)("ignore files on $name", ({ createFixture }) => {
     ]);
   });
 
+  it("of other agents exclude too", async () => {
+    await open(
+      { ".aiexclude": "KEYS.*\n*.pem\n", ".cursorignore": "/data/\n", ".parleyignore": "!open.pem\n" },
+      createFixture,
+    );
+    expect(await kept("KEYS.txt", "sub/a.pem", "open.pem", "data/x", "sub/data/x")).toEqual([
+      ".aiexclude",
+      ".aiexclude",
+      undefined,
+      ".cursorignore",
+      undefined,
+    ]);
+  });
+
   it("apply by kind", async () => {
     await open({ ".gitignore": "a\n", ".geminiignore": "b\n" }, createFixture);
     const by = (rules: { git: boolean; own: boolean }): Promise<unknown> =>

@@ -66,7 +66,7 @@ export type Workspace = {
 
 /** Opens a workspace. Its roots are the folders that exist now, even if their paths lead elsewhere later. */
 export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspace> => {
-  const { ignoreFiles = [".geminiignore", ".parleyignore"], buffers } = options;
+  const { ignoreFiles = agentIgnoreFiles, buffers } = options;
   const state = await openWorkspaceState(options);
   const { roots, all, home, scratch } = state;
   const ignores = openIgnoreFiles({ roots: all, own: ignoreFiles });
@@ -288,3 +288,6 @@ const listExistingFiles = async (
   );
   return (await Promise.all(found)).flat();
 };
+
+/** The ignore files for agents, also those of other agents, in the root of a workspace. A later one can include what an earlier one excludes. */
+const agentIgnoreFiles: readonly string[] = [".cursorignore", ".aiexclude", ".geminiignore", ".parleyignore"];
