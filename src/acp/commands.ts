@@ -9,7 +9,7 @@ import type { OpenedSession } from "./session.ts";
 
 /** The commands of the terminal UI that work in an editor. */
 const offeredCommands = new Set([
-  "compress",
+  "compact",
   "context",
   "explain",
   "export",

@@ -45,8 +45,11 @@ export type Agent = {
   readonly setThinking: (effort: ThinkingSetting["effort"] | undefined) => void;
   /** Computes what switching to a model would cost and lose. */
   readonly checkSwitch: (model: ModelRef) => Promise<SwitchCheck>;
-  /** Compacts the context now, while no turn runs. False if there is nothing to compact. */
-  readonly compact: (signal?: AbortSignal) => Promise<boolean>;
+  /**
+   * Compacts the context now, while no turn runs; `focus` says what the summary should keep in detail. False if nothing
+   * was gained; no request is sent where that is known before.
+   */
+  readonly compact: (focus?: string, signal?: AbortSignal) => Promise<boolean>;
   /** Sends a request that is not part of the conversation; its usage is counted. */
   readonly runSideQuery: (
     encode: (destination: Destination) => JsonObject,

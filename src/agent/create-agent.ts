@@ -134,10 +134,10 @@ const turnMethods = (
     await stopped;
     await turns.ended();
   },
-  compact: (signal) =>
+  compact: (focus, signal) =>
     turns.runExclusive(async (abort) => {
       await inputCheck?.prepare(router.current, abort);
-      return window.compact(abort);
+      return window.compact(abort, { focus });
     }, signal),
 });
 

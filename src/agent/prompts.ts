@@ -52,6 +52,10 @@ export const summaryPrompt: string = `The conversation above has grown too long 
 
 ${summaryHeadings}`;
 
+/** Added to a request for a summary: what the user wants to be kept in detail. */
+export const summaryFocus = (focus: string | undefined): string =>
+  focus === undefined || focus.trim() === "" ? "" : `\n\nThe user asks you to keep in detail: ${focus.trim()}`;
+
 /** Requests a summary of a conversation that is sent as text in chunks. */
 export const chunkSummaryPrompt = (given: {
   readonly summary: string;

@@ -258,6 +258,22 @@ describe("a conversation that fills the context window", () => {
     await expect(stage.world.run(stage.agent.compact())).resolves.toBe(false);
   });
 
+  it("is not summarized on request if that would gain nothing: no request is sent", async () => {
+    const stage = await openAgentStage({ script });
+    for (const each of [1, 2, 3]) await playTurn(stage, `hello ${each}`);
+    const sent = stage.simulators["anthropic"]?.log.length;
+    expect(await stage.world.run(stage.agent.compact())).toBe(false);
+    expect(stage.simulators["anthropic"]?.log.length).toBe(sent);
+  });
+
+  it("is summarized on request with the focus the user gave", async () => {
+    const stage = await openAgentStage({ script });
+    for (const each of [1, 2, 3]) await playTurn(stage, `hello ${each} ${"and so on ".repeat(500)}`);
+    expect(await stage.world.run(stage.agent.compact("the failing test"))).toBe(true);
+    const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
+    expect(last).toContain("The user asks you to keep in detail: the failing test");
+  });
+
   it("is unchanged if the summary is empty", async () => {
     const silent = { rules: [{ prompt: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
     const notices: string[] = [];

@@ -11,7 +11,7 @@ import { chunkConversation } from "./conversation-text.ts";
 import type { Journal } from "../session/journal.ts";
 import type { ModelRef } from "../models/name.ts";
 import type { SpendingTracker } from "../models/spending.ts";
-import { chunkSummaryPrompt, summaryPrompt } from "../prompts.ts";
+import { chunkSummaryPrompt, summaryFocus, summaryPrompt } from "../prompts.ts";
 
 /** The means to request a summary. */
 export type SummaryOptions = {
@@ -26,6 +26,8 @@ export type SummaryTask = {
   readonly model: ModelRef;
   /** The entries before this position. */
   readonly cut: number;
+  /** What the user wants to be kept in detail. */
+  readonly focus?: string | undefined;
   /** The summary of an earlier compaction, which precedes these entries. */
   readonly summary: string;
   /** The position where that summary ends. */
@@ -73,7 +75,7 @@ const isTooLong = (error: unknown): boolean =>
 /** Summarizes in one request. It begins like earlier ones, so that most of it is in the prompt cache. */
 const summarizeWhole = async (
   { transport, journal, builder, spending }: SummaryOptions,
-  { model, cut, answerTokens }: SummaryTask,
+  { model, cut, focus, answerTokens }: SummaryTask,
   signal: AbortSignal,
 ): Promise<string> => {
   const { entries } = journal.ledger;
@@ -91,7 +93,7 @@ const summarizeWhole = async (
         policy: { unsupportedMedia: "stub" },
       });
       composer.add(past);
-      composer.add([{ type: "user", parts: [{ type: "text", text: summaryPrompt }] }]);
+      composer.add([{ type: "user", parts: [{ type: "text", text: summaryPrompt + summaryFocus(focus) }] }]);
       return composer.body({ stream: true, toolChoice: "none", contextLeft: answerTokens.whole });
     },
     signal,
@@ -103,7 +105,7 @@ const summarizeWhole = async (
 /** Summarizes in chunks. Each request holds the summary so far and the next chunk of the conversation as text. */
 const summarizeInChunks = async (
   { transport, journal, spending }: SummaryOptions,
-  { model, cut, summary, from, chunkTokens, answerTokens }: SummaryTask,
+  { model, cut, focus, summary, from, chunkTokens, answerTokens }: SummaryTask,
   signal: AbortSignal,
 ): Promise<ConversationSummary> => {
   const { entries } = journal.ledger;
@@ -113,7 +115,8 @@ const summarizeInChunks = async (
   });
   let text = summary;
   for (const [index, chunk] of chunks.entries()) {
-    const prompt = chunkSummaryPrompt({ summary: text, chunk, number: index + 1, count: chunks.length });
+    const prompt =
+      chunkSummaryPrompt({ summary: text, chunk, number: index + 1, count: chunks.length }) + summaryFocus(focus);
     const answer = await runSideQuery(transport, model, textQuery(prompt, { contextLeft: answerTokens.chunk }), signal);
     if (answer.usage !== undefined) await spending.add(model, answer.usage);
     text = truncateToTokens(answer.text, chunkTokens / 4);

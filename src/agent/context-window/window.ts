@@ -28,6 +28,9 @@ export type ContextWindowOptions = {
   readonly emit: (event: AgentEvent) => void;
 };
 
+/** A compaction the user asked for, and what its summary should keep in detail. */
+type CompactionRequest = { readonly focus?: string | undefined };
+
 /** Requests of fewer tokens fit every model of our list, so the list need not be loaded. */
 const fitsEverywhere = 6000;
 
@@ -49,6 +52,9 @@ const minLearnedContext = 4000;
 
 /** The lengths to which texts in results are shortened, in characters, tried in this order. */
 const resultLimits = [256_000, 128_000, 64_000, 32_000, 16_000, 8000, 4000, 2000, 1000, 500, 200];
+
+/** The fewest tokens a summary on request must replace. */
+const minReplacedTokens = 1000;
 
 /** The most tokens a provider counts per estimated token. If it counts more, it counts something else. */
 const maxCorrection = 3;
@@ -155,14 +161,17 @@ export class ContextWindow {
       throw new ContextOverflowError({ model: modelName(router.current), limit, prefix, tokens });
   }
 
-  /** Compacts the conversation: shortens long results or, if that is not enough, replaces older entries by a summary. False if nothing was gained. */
-  async compact(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Compacts the conversation: shortens long results or, if that is not enough, replaces older entries by a summary. False
+   * if nothing was gained. `request` is set if the user asked for it: then a short conversation is not summarized.
+   */
+  async compact(signal: AbortSignal, request?: CompactionRequest): Promise<boolean> {
     const { journal, emit } = this.#options;
     if (journal.ledger.pending().length > 0) return false;
     const before = this.tokens;
     const budget = await this.#budget();
     const isShortened = this.#shorten(before, budget);
-    if (!isShortened && !(await this.#summarize(before, budget, signal))) return false;
+    if (!isShortened && !(await this.#summarize(before, budget, { signal, request }))) return false;
     await journal.commit();
     journal.releaseCompacted();
     this.#counted = undefined;
@@ -197,14 +206,21 @@ export class ContextWindow {
     return true;
   }
 
-  async #summarize(before: number, budget: ContextBudget, signal: AbortSignal): Promise<boolean> {
+  async #summarize(
+    before: number,
+    budget: ContextBudget,
+    { signal, request }: { readonly signal: AbortSignal; readonly request: CompactionRequest | undefined },
+  ): Promise<boolean> {
     const { journal, emit, router } = this.#options;
     const { ledger } = journal;
     const { cut, maxLength } = this.#planSummary(before, budget);
     const opening = openingNotice(ledger.entries, cut) === undefined ? 0 : 1;
     const previous = this.#sizes.summary;
     if (cut <= Math.max(opening, previous.cut)) return this.#shortenTo(maxLength);
-    const summary = await this.#requestSummary(cut, budget, signal);
+    const replaced = estimateTokens(previous.summary) + sum(this.#sizes.all().slice(previous.cut, cut));
+    // A summary is hardly shorter than that, and would be paid for nothing.
+    if (request !== undefined && before <= budget.limit && this.#factor * replaced < minReplacedTokens) return false;
+    const summary = await this.#requestSummary(cut, budget, { signal, focus: request?.focus });
     const after = this.#estimate(this.#sizes.shortenedTo(maxLength, cut), summary ?? "");
     const isUsable = summary !== undefined && summary.trim() !== "" && after < this.#estimated;
     if (summary !== undefined && !isUsable)
@@ -248,7 +264,11 @@ export class ContextWindow {
   }
 
   /** Requests a summary. Undefined if that failed; a notice says why. */
-  async #requestSummary(cut: number, budget: ContextBudget, signal: AbortSignal): Promise<string | undefined> {
+  async #requestSummary(
+    cut: number,
+    budget: ContextBudget,
+    { signal, focus }: { readonly signal: AbortSignal; readonly focus: string | undefined },
+  ): Promise<string | undefined> {
     const { emit, router } = this.#options;
     const model = router.current;
     const previous = this.#sizes.summary;
@@ -261,6 +281,7 @@ export class ContextWindow {
         {
           model,
           cut,
+          focus,
           summary: truncateToTokens(previous.summary, budget.chunk / this.#factor / 4),
           from: previous.cut,
           isWhole: whole + budget.summary <= 0.95 * budget.limit,

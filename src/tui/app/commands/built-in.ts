@@ -65,9 +65,11 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/context.ts")).showContext),
   },
   {
-    name: "compress",
-    description: "Compact the context now",
-    run: lazy(async () => (await import("./built-in/compress.ts")).compactContext),
+    name: "compact",
+    aliases: ["compress"],
+    usage: "[FOCUS]",
+    description: "Compact the context now; FOCUS says what to keep in detail",
+    run: lazy(async () => (await import("./built-in/compact.ts")).compactContext),
   },
   {
     name: "explain",

@@ -19,7 +19,7 @@ export const listCommands = (
 
 /** Finds a command by name, or returns an error text with suggestions. */
 export const findCommand = async (name: string, all: readonly SlashCommand[]): Promise<SlashCommand | string> => {
-  const found = all.find((each) => each.name === name);
+  const found = all.find((each) => each.name === name || each.aliases?.includes(name) === true);
   if (found !== undefined) return found;
   const { nearestNames } = await import("../../../conversation/nearest-names.ts");
   const names = all.map((each) => each.name);

@@ -13,6 +13,8 @@ import type { EditSnapshots } from "../session/edit-snapshots.ts";
 /** A command typed after a slash. */
 export type SlashCommand = {
   readonly name: string;
+  /** Other names, which are found but not listed. */
+  readonly aliases?: readonly string[];
   /** The arguments, as shown in the help. */
   readonly usage?: string;
   readonly description: string;
