@@ -84,6 +84,8 @@ export type DiskEntry = {
   readonly size: number;
   readonly modified: number;
   readonly mode: number;
+  /** Whether it belongs to the user this process runs as. Always true on Windows. */
+  readonly isOwn: boolean;
   readonly identity: FileIdentity;
 };
 

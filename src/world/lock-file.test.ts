@@ -32,6 +32,7 @@ const twoPlaces = async (): Promise<readonly [LockContext, LockContext]> => {
     const processIdentity: ProcessIdentity = {
       current: async () => identity,
       isAlive: async (who) => who === "1-0" || who === "2-0",
+      isOwnProcess: () => false,
     };
     return { ...world, processIdentity, folder: await disk.openFolder("/locks") };
   };

@@ -4,4 +4,6 @@ export type ProcessIdentity = {
   readonly current: () => Promise<string>;
   /** Whether the process with this identity still runs, on this machine and since its last boot. */
   readonly isAlive: (who: string) => Promise<boolean>;
+  /** Whether a process with this id runs now that belongs to the same user. */
+  readonly isOwnProcess: (pid: number) => boolean;
 };

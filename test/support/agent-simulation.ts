@@ -232,7 +232,7 @@ class Simulation {
     return {
       ...world,
       disk: drive.disk,
-      processIdentity: { current: async () => me, isAlive: async (who) => who === me },
+      processIdentity: { current: async () => me, isAlive: async (who) => who === me, isOwnProcess: () => false },
       net: {
         send: (request, signal) =>
           drive.isDead

@@ -268,7 +268,7 @@ const createAppendHandle = (store: ObservedStore, path: string, node: FileNode):
 const toDiskEntry = (node: DiskNode): DiskEntry => {
   const size = sizeOf(node);
   const { kind, modified, mode } = node;
-  return { kind, size, modified, mode, identity: `simulated.${node.number}.${size}.${node.change}` };
+  return { kind, size, modified, mode, isOwn: true, identity: `simulated.${node.number}.${size}.${node.change}` };
 };
 
 const sizeOf = (node: DiskNode): number => {

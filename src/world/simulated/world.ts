@@ -132,6 +132,7 @@ const noProcesses: Processes = {
 const singleProcess = (me: string): ProcessIdentity => ({
   current: async () => me,
   isAlive: async (who) => who === me,
+  isOwnProcess: (pid) => me.startsWith(`${pid}-`),
 });
 
 const filesInMemory = (stored: Map<string, string>): PrivateFiles => ({

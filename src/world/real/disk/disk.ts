@@ -277,6 +277,7 @@ const toDiskEntry = (stats: BigIntStats): DiskEntry => ({
   size: Number(stats.size),
   modified: Number(stats.mtimeMs),
   mode: Number(stats.mode) & 0o7777,
+  isOwn: process.getuid === undefined || Number(stats.uid) === process.getuid(),
   identity: identityOf(stats),
 });
 

@@ -9,6 +9,7 @@ export const createRealProcessIdentity = (calls: SyncFileCalls): ProcessIdentity
     const pid = Number.parseInt(identity, 10);
     return pid > 0 && (await identifyProcess(calls, pid)) === identity;
   },
+  isOwnProcess: (pid) => Number.isSafeInteger(pid) && pid > 0 && maySignal(pid),
 });
 
 /**
@@ -51,6 +52,15 @@ const processStartFromPs = (pid: number): Promise<string | undefined> =>
       resolve(output.trim() === "" ? undefined : output.trim().replaceAll(/[^A-Za-z0-9]+/g, "-")),
     ),
   );
+
+/** Signal 0 is only checked, never sent. Fails for a process that does not run, or that belongs to another user. */
+const maySignal = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
 /** EPERM means that the process exists and belongs to another user. */
 const processExists = (pid: number): boolean => {
