@@ -18,7 +18,7 @@ const base = [
   "context",
   "settings",
 ];
-const front = [...base, "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "a2a"];
+const front = [...base, "ide", "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "a2a"];
 
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -40,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   session: ["conversation", "world"],
   context: ["conversation", "tools", "policy", "world"],
   settings: ["policy", "conversation", "world"],
+  ide: ["mcp", "policy", "conversation", "world"],
   offline: ["world"],
   // The demo model answers where no key is set.
   agent: [...base, "offline"],
