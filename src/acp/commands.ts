@@ -140,6 +140,7 @@ export class SessionCommands {
       },
       setTheme: () => undefined,
       setMode,
+      ide: async () => unavailable("/ide")(),
       doctor: async () => unavailable("doctor")(),
       commands: () => this.#all(),
       width: () => 80,

@@ -61,6 +61,7 @@ const defaults: Settings = {
   "telemetry.logPrompts": false,
   "ui.theme": "auto",
   "ui.screenReader": false,
+  "ide.connect": "auto",
 };
 
 describe("the settings of a run", () => {

@@ -340,6 +340,12 @@ export const settingsTable: SettingsTable = {
     description: "How you are called when a question waits or work longer than 10 seconds ends. Default: auto.",
     example: "bell",
   },
+  "ide.connect": {
+    shape: { type: "enum", of: ["auto", "off"] },
+    description: "Connect to the editor that has this folder open: at start, or only with /ide.",
+    default: "auto",
+    example: "off",
+  },
   editor: {
     shape: text,
     description: "The text editor to open.",

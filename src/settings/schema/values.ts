@@ -40,6 +40,7 @@ export type SettingValues = {
   readonly "ui.screenReader": boolean;
   readonly "ui.thinking": "topic" | "full";
   readonly "ui.notifications": "auto" | "bell" | "off";
+  readonly "ide.connect": "auto" | "off";
   readonly editor: string;
   readonly "offline.script": string;
 };
@@ -75,7 +76,8 @@ export type DefaultedPath =
   | "mcpServers"
   | "telemetry.logPrompts"
   | "ui.theme"
-  | "ui.screenReader";
+  | "ui.screenReader"
+  | "ide.connect";
 
 /** The settings of a run, with defaults. */
 export type Settings = PartialSettings & { readonly [Path in DefaultedPath]: SettingValues[Path] };

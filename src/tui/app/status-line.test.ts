@@ -13,6 +13,7 @@ const status: StatusLine = {
   isSandboxed: true,
   starting: ["files"],
   missing: ["web"],
+  ide: undefined,
 };
 
 const shown = (width: number): string => lineText(viewStatusLine(status, width));
@@ -26,6 +27,13 @@ describe("the status line", () => {
       "anthropic/claude-sonnet-5  not trusted · sandbox · auto_edit",
       "anth…  not trusted · sandbox · auto_edit",
     ]);
+  });
+
+  it("names the editor and what it shows rather than the cache share", () => {
+    const beside = { ...status, isTrusted: true, isSandboxed: false, missing: [], ide: "Neovim: a.ts, line 2" };
+    expect(lineText(viewStatusLine(beside, 90))).toBe(
+      "anthropic/claude-sonnet-5 · 15% of 200k · $0.123 · Neovim: a.ts, line 2          auto_edit",
+    );
   });
 
   it("is never wider than the terminal", () => {

@@ -20,6 +20,8 @@ export type StatusLine = {
   /** MCP servers that are starting, and those that are unavailable. */
   readonly starting: readonly string[];
   readonly missing: readonly string[];
+  /** The connected editor and what it shows. */
+  readonly ide: string | undefined;
 };
 
 /** The status of a chat session. */
@@ -27,7 +29,7 @@ export const chatStatus = ({
   opened,
   context,
   lastUsage,
-}: ChatSession): Omit<StatusLine, "mode" | "isTrusted" | "isSandboxed"> => ({
+}: ChatSession): Omit<StatusLine, "mode" | "isTrusted" | "isSandboxed" | "ide"> => ({
   model: modelName(opened.agent.model()),
   ...context,
   last: lastUsage,
@@ -53,7 +55,16 @@ export const viewStatusLine = (status: StatusLine | undefined, width: number): S
   return truncate([...padLine(shown, Math.max(0, width - lineWidth(right))), ...right], width);
 };
 
-const usageSegments = ({ model, used, size, last, spent, starting, missing }: StatusLine): readonly StatusSegment[] => {
+const usageSegments = ({
+  model,
+  used,
+  size,
+  last,
+  spent,
+  starting,
+  missing,
+  ide,
+}: StatusLine): readonly StatusSegment[] => {
   const full = size === 0 ? 0 : used / size;
   const cached = last === undefined || last.input === 0 ? undefined : last.cachedRead / last.input;
   return [
@@ -74,6 +85,7 @@ const usageSegments = ({ model, used, size, last, spent, starting, missing }: St
     ...(spent.cost > 0
       ? [{ span: span(`$${spent.cost.toFixed(spent.cost < 1 ? 3 : 2)}`, { tone: "muted" }), rank: 3 }]
       : []),
+    ...(ide === undefined ? [] : [{ span: span(ide, { tone: "muted" }), rank: 3 }]),
     ...(starting.length === 0 ? [] : [{ span: span(`starting ${starting.join(", ")}`, { tone: "muted" }), rank: 5 }]),
     ...(missing.length === 0 ? [] : [{ span: span(`without ${missing.join(", ")}`, { tone: "warning" }), rank: 1 }]),
   ];

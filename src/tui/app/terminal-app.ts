@@ -19,6 +19,9 @@ import {
 } from "./commands/slash-command.ts";
 import { viewTaskRow } from "../views/task-row.ts";
 import { viewTodoList } from "../views/todo-list.ts";
+import { mayHaveIde } from "../../ide/places.ts";
+import type { ApprovalDecision } from "../../scheduler/events.ts";
+import type { IdeClient } from "./ide/ide-client.ts";
 import { ActiveSession, type SessionSource } from "./session/active-session.ts";
 import { listCommands, findCommand } from "./commands/registry.ts";
 import { ArgumentCompletions } from "./input/argument-completions.ts";
@@ -81,6 +84,7 @@ export class TerminalApp {
   /** Prompts typed before a session was open. */
   #pendingPrompts: SubmittedPrompt[] = [];
   #isQuitting = false;
+  #ide: IdeClient | undefined;
   #quitReason: QuitReason | undefined;
 
   constructor(options: TerminalAppOptions, createFrontEnd: (host: FrontEndHost, theme: Theme | undefined) => FrontEnd) {
@@ -109,6 +113,7 @@ export class TerminalApp {
     this.#active = new ActiveSession(options, {
       transcript: this.#transcript,
       frontEnd,
+      ide: () => this.#ide,
       onOpen: (opened, isFirst) => this.#showSession(opened, isFirst),
       onClose: () => this.#cancelOutsideChat(),
     });
@@ -128,6 +133,7 @@ export class TerminalApp {
         await this.#quitting;
       }
     } finally {
+      this.#ide?.disconnect();
       await this.#active.close();
       await this.#options.history.flush();
       await frontEnd.close();
@@ -185,6 +191,27 @@ export class TerminalApp {
     // Not earlier: until now the user was waiting.
     void this.#markdown.load();
     this.#loadingCommands = this.#findCommands();
+    this.#ide?.forget();
+    if (isFirst) void this.#reportErrors(() => this.#connectIde());
+  }
+
+  /** Connects to the user's editor at start. Loads nothing if there is none. */
+  async #connectIde(): Promise<void> {
+    const { settings, policy } = this.#active.loaded;
+    if (settings["ide.connect"] === "off" || !policy.trusted || !(await mayHaveIde(this.#options.world))) return;
+    await (await this.#openIde()).connectAutomatically();
+  }
+
+  async #openIde(): Promise<IdeClient> {
+    const { world, folder } = this.#options;
+    const { IdeClient } = await import("./ide/ide-client.ts");
+    return (this.#ide ??= new IdeClient({
+      world,
+      folder,
+      opened: () => this.#active.chat?.opened,
+      info: (text) => printInfo(this.#frontEnd, text),
+      onChange: () => this.#frontEnd.update(),
+    }));
   }
 
   async #reopen(resume: SessionChoice): Promise<void> {
@@ -322,11 +349,21 @@ export class TerminalApp {
     ];
   }
 
+  /** Decides a question. The editor closes its diff; the user may have changed the text there. */
+  async #answerApproval(question: PendingApproval, decision: ApprovalDecision): Promise<void> {
+    const { call, agent } = question;
+    const decided = this.#ide === undefined ? decision : await this.#ide.reconsider(question, decision);
+    this.#active.chat?.opened.agent.decide(call, decided, agent);
+  }
+
   #status(width: number): StyledLine {
     const { isSandboxed } = this.#options;
     const isTrusted = this.#active.loaded.policy.trusted;
     const chat = this.#active.chat;
-    return viewStatusLine(chat && { ...chatStatus(chat), mode: this.#active.mode, isTrusted, isSandboxed }, width);
+    return viewStatusLine(
+      chat && { ...chatStatus(chat), mode: this.#active.mode, isTrusted, isSandboxed, ide: this.#ide?.status },
+      width,
+    );
   }
 
   /** The state and actions a front end uses. */
@@ -340,7 +377,7 @@ export class TerminalApp {
       markPrinted: ({ call, agent, approval: { subject } }) => {
         if (agent === undefined && subject.type === "edit") this.#transcript.markPatchPrinted(call, subject.patch);
       },
-      answerApproval: ({ call, agent }, decision) => void this.#active.opened().agent.decide(call, decision, agent),
+      answerApproval: (question, decision) => void this.#answerApproval(question, decision),
       serverQuestions: () => serverQuestions.pending(),
       answerServer: (question, answer) => serverQuestions.answer(question, answer),
       model: () => (this.#active.chat === undefined ? "the model" : modelName(this.#active.chat.opened.agent.model())),
@@ -410,6 +447,7 @@ export class TerminalApp {
       runShell: (command) => this.#runShell(command),
       setTheme: (theme) => frontEnd.setTheme(theme),
       setMode: (mode) => this.#active.setMode(mode),
+      ide: () => this.#openIde(),
       doctor,
       commands: () => this.#commands(),
       width: () => frontEnd.width(),

@@ -148,6 +148,13 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/memory.ts")).manageMemory),
   },
   {
+    name: "ide",
+    usage: "[off]",
+    description: "Connect to your editor: context for prompts, diffs to approve edits",
+    arguments: [oneOf("off")],
+    run: lazy(async () => (await import("./built-in/ide.ts")).connectToIde),
+  },
+  {
     name: "theme",
     usage: "[auto | light | dark]",
     description: "Change the theme",

@@ -7,6 +7,7 @@ import type { CompletionChoice } from "../../editor/completion.ts";
 import type { Theme } from "../../screen/theme.ts";
 import type { StyledLine } from "../../text/style.ts";
 import type { PickerOption } from "../../views/picker.ts";
+import type { IdeClient } from "../ide/ide-client.ts";
 import type { ShellResult } from "../session/user-shell.ts";
 import type { EditSnapshots } from "../session/edit-snapshots.ts";
 
@@ -68,6 +69,8 @@ export type SlashCommandContext = {
   readonly setTheme: (theme: Theme | undefined) => void;
   /** Applies to later calls and to pending questions. */
   readonly setMode: (mode: ApprovalMode) => Promise<void>;
+  /** The connection to the user's editor. */
+  readonly ide: () => Promise<IdeClient>;
   /** Returns the output of `parley doctor`. */
   readonly doctor: () => Promise<string>;
   readonly commands: () => readonly SlashCommand[];

@@ -4,7 +4,7 @@ import type { LoadedSettings } from "../../../settings/load/load.ts";
 import type { World } from "../../../world/world.ts";
 import type { SessionChoice } from "../commands/slash-command.ts";
 import { printError } from "../transcript/message.ts";
-import { ChatSession, type ChatOutput } from "./chat-session.ts";
+import { ChatSession, type ChatOptions, type ChatOutput } from "./chat-session.ts";
 import type { EditSnapshots } from "./edit-snapshots.ts";
 
 /** Opens and discards sessions. */
@@ -27,10 +27,11 @@ export type OpenedChat = {
 };
 
 /** Where sessions are shown, and listeners for opening and closing one. */
-export type ActiveSessionOptions = ChatOutput & {
-  readonly onOpen: (opened: AgentSession, isFirst: boolean) => Promise<void>;
-  readonly onClose: () => void;
-};
+export type ActiveSessionOptions = ChatOutput &
+  Pick<ChatOptions, "ide"> & {
+    readonly onOpen: (opened: AgentSession, isFirst: boolean) => Promise<void>;
+    readonly onClose: () => void;
+  };
 
 /** The current session, and switching to another. There is none while one is being opened. */
 export class ActiveSession {
@@ -128,13 +129,13 @@ export class ActiveSession {
 
   async #start({ opened, world, loaded }: OpenedChat): Promise<void> {
     const { home } = this.#source;
-    const { transcript, frontEnd, onOpen } = this.#options;
+    const { transcript, frontEnd, onOpen, ide } = this.#options;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     this.#loaded = loaded;
     this.#world = world;
     this.#mode = loaded.policy.mode;
-    const chat = new ChatSession({ opened, world, home, transcript, frontEnd });
+    const chat = new ChatSession({ opened, world, home, transcript, frontEnd, ide });
     this.#chat = chat;
     await onOpen(opened, isFirst);
     opened.servers?.listen(() => frontEnd.update());

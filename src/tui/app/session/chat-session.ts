@@ -7,6 +7,7 @@ import { expandMarkedText } from "../../editor/state.ts";
 import type { FrontEnd, QueuedMessage } from "../front-ends/front-end.ts";
 import { printError, printInfo } from "../transcript/message.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
+import type { IdeClient } from "../ide/ide-client.ts";
 import { EditSnapshots } from "./edit-snapshots.ts";
 
 /** Where a chat session shows its events: as lines of the transcript, printed on the front end. */
@@ -17,6 +18,8 @@ export type ChatOutput = {
 
 /** Options of a chat session. */
 export type ChatOptions = ChatOutput & {
+  /** The connected editor, if any. */
+  readonly ide: () => IdeClient | undefined;
   readonly opened: AgentSession;
   readonly world: Pick<World, "clock" | "files">;
   readonly home: string;
@@ -136,6 +139,7 @@ export class ChatSession {
         if (event.type === "usage") this.#lastUsage = event.usage;
         transcript.handleEvent(event);
         this.snapshots.recordEvent(event, agent.entryCount());
+        this.#options.ide()?.handleEvent(event);
         frontEnd.update();
         if (event.type === "usage") void this.refreshContextUsage();
         await frontEnd.waitForDrain();
@@ -145,6 +149,7 @@ export class ChatSession {
       printError(frontEnd, `This is a bug in Parley. ${text}`);
     } finally {
       this.#busySince = undefined;
+      this.#options.ide()?.updateDiffs();
     }
     agent.withdrawQueuedMessages();
     if (!hasFinished) this.#restoreDraft();
@@ -196,6 +201,7 @@ export class ChatSession {
     const added = this.#nextPromptParts.splice(0);
     const attached = await this.opened.attach(expandMarkedText(marked), new AbortController().signal);
     for (const message of attached.messages) printInfo(this.#options.frontEnd, message);
-    return { added, parts: [...added, ...attached.parts, ...parts] };
+    const context = (await this.#options.ide()?.promptParts()) ?? [];
+    return { added: [...added, ...context], parts: [...added, ...attached.parts, ...context, ...parts] };
   }
 }
