@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { transformSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../src/api/index.ts";
 import { ensureBuilt, root } from "./built.ts";
 
@@ -37,7 +38,14 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
 
 const programs = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
 
-beforeAll(ensureBuilt);
+/** In the package, so that the examples import it by its name. */
+let scripts: string;
+beforeAll(() => {
+  ensureBuilt();
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  scripts = mkdtempSync(join(root, ".cache", "examples-"));
+});
+afterAll(() => rmSync(scripts, { recursive: true }));
 
 describe("the examples", () => {
   it("are all tested here", () => {
@@ -49,7 +57,9 @@ describe("the examples", () => {
     expect(text).toMatch(/^\/\*\n/);
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
     const home = mkdtempSync(join(tmpdir(), "parley-examples-"));
-    const ran = spawnSync(process.execPath, ["--import", "tsx", join("examples", name)], {
+    const script = join(scripts, name.replace(/\.ts$/, ".mjs"));
+    writeFileSync(script, transformSync(text, { loader: "ts", format: "esm" }).code);
+    const ran = spawnSync(process.execPath, [script], {
       cwd: root,
       encoding: "utf8",
       env: { ...process.env, PARLEY_HOME: home },

@@ -4,16 +4,23 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleScript } from "../support/bundle-script.ts";
 import { scriptedServer, withServers } from "./with-servers.ts";
 
-const parent = fileURLToPath(new URL("./parent.ts", import.meta.url));
+let folder: string;
+let parent: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-parent-"));
+  parent = bundleScript(fileURLToPath(new URL("./parent.ts", import.meta.url)), folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
 
 /** Starts a program with servers, and returns the process ids of the servers and their children. */
 const start = async (
   how: string,
 ): Promise<{ readonly child: ReturnType<typeof spawn>; readonly pids: readonly number[] }> => {
-  const child = spawn(process.execPath, ["--import", "tsx", parent, how, scriptedServer], {
+  const child = spawn(process.execPath, [parent, how, scriptedServer], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [line] = (await once(child.stdout!, "data")) as [Buffer];
@@ -47,8 +54,8 @@ describe("the processes of servers", () => {
   });
 
   it("are one at a time, also when a running server is restarted", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "parley-again-"));
-    const log = join(folder, "log");
+    const logs = await mkdtemp(join(tmpdir(), "parley-again-"));
+    const log = join(logs, "log");
     try {
       await withServers({ scripted: { s: ["log", log] } }, async ({ servers, call, until }) => {
         await call("echo");
@@ -59,7 +66,7 @@ describe("the processes of servers", () => {
         expect([first === second, await gone([first]), isAlive(second)]).toEqual([false, true, true]);
       });
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await rm(logs, { recursive: true, force: true });
     }
   });
 });

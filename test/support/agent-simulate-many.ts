@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildSync } from "esbuild";
 import { root } from "../built.ts";
+import { bundleScript } from "./bundle-script.ts";
 
 /** The totals of many simulations. The hash covers all their events. */
 export type SimulationTotals = {
@@ -27,18 +27,9 @@ export const simulateMany = async (
   { isTraced = false }: { readonly isTraced?: boolean } = {},
 ): Promise<SimulationTotals> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-simulate-"));
-  const outfile = join(folder, "child.mjs");
   try {
-    buildSync({
-      entryPoints: [join(root, "test/support/agent-simulate-child.ts")],
-      outfile,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      logLevel: "error",
-      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    });
-    return await run(outfile, [`${count}`, `${seed}`, ...(isTraced ? ["trace"] : [])]);
+    const file = bundleScript(join(root, "test/support/agent-simulate-child.ts"), folder);
+    return await run(file, [`${count}`, `${seed}`, ...(isTraced ? ["trace"] : [])]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

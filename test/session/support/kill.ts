@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildSync } from "esbuild";
 import type { StoredRecord } from "../../../src/session/log/record.ts";
 import { openSessionStore } from "../../../src/session/store/store.ts";
 import { realWorld } from "../../../src/world/real/world.ts";
 import { root } from "../../built.ts";
+import { bundleScript } from "../../support/bundle-script.ts";
 import { Random } from "../../support/random.ts";
 import { findRefusedRequest } from "./render.ts";
 import { findLostRecord, recordText, createScript, type SessionScript } from "./script.ts";
@@ -25,21 +25,9 @@ export const killPrograms = async (count: number, seed: number): Promise<KillRep
   }
 };
 
-/** Bundles the scripted program into one file, so that it starts quickly. */
-export const buildChildProgram = (folder: string): string => {
-  const outfile = join(folder, "child.mjs");
-  buildSync({
-    entryPoints: [join(root, "test/session/support/kill-child.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    external: ["zod"],
-    logLevel: "error",
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-  });
-  return outfile;
-};
+/** Bundles the scripted program. */
+export const buildChildProgram = (folder: string): string =>
+  bundleScript(join(root, "test/session/support/kill-child.ts"), folder);
 
 type KillOptions = { readonly home: string; readonly count: number; readonly seed: number };
 
