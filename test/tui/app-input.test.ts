@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { appFixtures } from "./app-fixture.ts";
+import { appFixtures, rule } from "./app-fixture.ts";
 
 ensureBuilt();
 const { on, started } = appFixtures();
@@ -95,9 +95,9 @@ describe("the input", () => {
       await app.waitForText(/ · \d+% of \d/);
       app.type("\u001b[O");
       app.submit('create a.txt with "hello"');
-      await app.waitForText(/^Write a\.txt\?/);
+      await app.waitForText("Write a.txt?");
       app.type("\u001b[I");
-      await app.waitForText("e Edit first");
+      await app.waitForText("Edit first");
       app.type("\u001b");
       await app.waitForText("Cancelled.");
       await app.quit();
@@ -107,5 +107,36 @@ describe("the input", () => {
     expect(called).toContain("\u001b]9;Parley: Waiting for you: Write a.txt\u0007");
     expect(called.indexOf("\u001b[23;2t")).toBeGreaterThan(called.indexOf("\u001b[22;2t"));
     expect(await ask({ TERM_PROGRAM: "iTerm.app" }, { ui: { notifications: "off" } })).not.toContain("\u001b]9;");
+  });
+
+  it("has vim keys with ui.vim, and shows the mode in its frame", async () => {
+    const fixture = await on();
+    writeFileSync(join(fixture.home, ".parley/settings.json"), JSON.stringify({ ui: { vim: true } }));
+    const app = fixture.start();
+    await app.waitForText(/ · \d+% of \d/);
+    app.type("one two three");
+    await app.waitForText("> one two three");
+    app.type("\u001b");
+    await app.waitForText(/─ NORMAL ──$/);
+    app.type("bd");
+    await app.waitForText(/─ NORMAL d ──$/);
+    app.type("b0ixy ");
+    await app.waitFor((rows) => rows.at(-3) === "> xy one three" && rows.at(-4) === rule(80));
+    await app.quit();
+  });
+
+  it("takes key bindings from keys.json, and reports what it cannot use", async () => {
+    const fixture = await on();
+    writeFileSync(
+      join(fixture.home, ".parley/keys.json"),
+      JSON.stringify({ "ctrl+t": "newline", "ctrl+k": null, "alt+q": "fly" }),
+    );
+    const app = fixture.start();
+    await app.waitForText('keys.json: Unknown action "fly" for "alt+q".');
+    await app.waitForText(/"ctrl\+k" was the key of "delete-to-line-end"/);
+    await app.waitForText(/ · \d+% of \d/);
+    app.type("one\u0014two\u0001\u000b");
+    await app.waitFor((rows) => rows.at(-4) === "> one" && rows.at(-3) === "  two");
+    await app.quit();
   });
 });

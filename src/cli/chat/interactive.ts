@@ -42,6 +42,8 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
               host,
               theme,
               notifications: settings["ui.notifications"],
+              vim: settings["ui.vim"],
+              keyFile: () => world.files.read(`${home}/keys.json`),
               history: history.read,
             }),
       );

@@ -335,6 +335,11 @@ export const settingsTable: SettingsTable = {
     description: "How much of the model's thinking the terminal UI shows (Alt-T). Default: topic.",
     example: "full",
   },
+  "ui.vim": {
+    shape: booleanShape,
+    description: "Vim keys in the input of the terminal UI.",
+    example: true,
+  },
   "ui.notifications": {
     shape: { type: "enum", of: ["auto", "bell", "off"] },
     description: "How you are called when a question waits or work longer than 10 seconds ends. Default: auto.",

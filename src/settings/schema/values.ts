@@ -39,6 +39,7 @@ export type SettingValues = {
   readonly "ui.theme": "auto" | "light" | "dark";
   readonly "ui.screenReader": boolean;
   readonly "ui.thinking": "topic" | "full";
+  readonly "ui.vim": boolean;
   readonly "ui.notifications": "auto" | "bell" | "off";
   readonly "ide.connect": "auto" | "off";
   readonly editor: string;

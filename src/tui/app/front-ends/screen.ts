@@ -1,5 +1,6 @@
 import type { Terminal } from "../../../world/terminal.ts";
 import type { World } from "../../../world/world.ts";
+import type { KeyRemap } from "../../editor/key-file.ts";
 import type { EditorRequest } from "../../editor/keymap.ts";
 import type { EncodedImage, PixelSize } from "../../images/encode.ts";
 import { detectImageSupport, reportsSixel, type ImageSupport } from "../../images/support.ts";
@@ -44,6 +45,10 @@ export type ScreenFrontEndOptions = {
   readonly theme: Theme | undefined;
   /** How a person is called when a question waits or long work has ended (default: auto). */
   readonly notifications?: NotificationMode | undefined;
+  /** Whether the input has vim keys. */
+  readonly vim?: boolean | undefined;
+  /** Reads the user's file of key bindings; undefined if there is none. */
+  readonly keyFile?: () => Promise<string | undefined>;
   /** Reads the input history of earlier sessions. */
   readonly history: () => Promise<readonly string[]>;
 };
@@ -84,6 +89,7 @@ export class ScreenFrontEnd implements FrontEnd {
   #questionDrawnAt = Number.NEGATIVE_INFINITY;
   /** Whether the user wants to answer now and keep the draft. */
   #wantsToAnswer = false;
+  #keyRemap: KeyRemap | undefined;
   #isSpinning = false;
   #isQuitRequested = false;
   #isRewindRequested = false;
@@ -115,6 +121,11 @@ export class ScreenFrontEnd implements FrontEnd {
     this.#stopListening = this.#listen();
     void terminal.write(terminalQueries(world.env));
     void history().then((lines) => this.#input.addHistory(lines));
+    if (options.vim === true)
+      void import("../../editor/vim.ts").then(({ initialVim, pressVim }) =>
+        this.#input.useVim({ state: initialVim, press: pressVim }),
+      );
+    void this.#loadKeys();
   }
 
   width(): number {
@@ -135,6 +146,15 @@ export class ScreenFrontEnd implements FrontEnd {
     this.#screen.update();
     this.#attention.update({ question: this.#questionTitle(), busySince: host.busySince() });
     if (host.busySince() !== undefined && !this.#isSpinning) void this.#runSpinner();
+  }
+
+  async #loadKeys(): Promise<void> {
+    const text = await this.#options.keyFile?.().catch(() => undefined);
+    if (text === undefined) return;
+    const { readKeyFile } = await import("../../editor/key-file.ts");
+    const { remap, problems } = readKeyFile(text);
+    this.#keyRemap = remap;
+    this.print(problems.map((each) => line(`keys.json: ${each}`, { tone: "warning" })));
   }
 
   #questionTitle(): string | undefined {
@@ -376,8 +396,10 @@ export class ScreenFrontEnd implements FrontEnd {
     return event.chord === "enter" && hasDraft && !this.#typingDebounce.isIdle;
   }
 
-  #pressInput(event: KeyEvent): void {
+  #pressInput(pressed: KeyEvent): void {
     const { host } = this.#options;
+    const event = this.#remapKey(pressed);
+    if (event === undefined) return;
     if (event.type !== "focus") this.#typingDebounce.restart(typingDelay);
     const wasQuitRequested = this.#isQuitRequested;
     if (event.type !== "focus") this.#isQuitRequested = false;
@@ -402,6 +424,13 @@ export class ScreenFrontEnd implements FrontEnd {
     const request = this.#input.press(event);
     if (event.type !== "focus" && request?.type !== "cancel") this.#isRewindRequested = false;
     if (request !== undefined) this.#handleRequest(request);
+  }
+
+  /** The key a pressed one stands for by the user's bindings; undefined if it does nothing. */
+  #remapKey(event: KeyEvent): KeyEvent | undefined {
+    if (event.type !== "key" || this.#keyRemap?.has(event.chord) !== true) return event;
+    const chord = this.#keyRemap.get(event.chord);
+    return chord === undefined ? undefined : { type: "key", chord };
   }
 
   /** Ctrl-C: cancels running work; else clears the input; else quits the second time. */

@@ -11,6 +11,7 @@ import { edit } from "../../editor/edit.ts";
 import { handleKey, type EditorRequest } from "../../editor/keymap.ts";
 import { emptyEditor, modeOf, type Editor } from "../../editor/state.ts";
 import { viewEditor } from "../../editor/view.ts";
+import type { pressVim, Vim } from "../../editor/vim.ts";
 import type { KeyEvent } from "../../keys/key-event.ts";
 import type { LiveView } from "../../screen/screen.ts";
 import { truncate, span } from "../../text/line.ts";
@@ -33,12 +34,16 @@ export type PromptInputHost = Pick<FrontEndHost, "complete" | "resolvePaste" | "
   readonly hasQueued: () => boolean;
 };
 
+/** Vim keys: their state, and what handles a key. Absent unless they are used. */
+export type VimKeys = { readonly state: Vim; readonly press: typeof pressVim };
+
 /** The prompt input with its completion menu. */
 export class PromptInput {
   readonly #host: PromptInputHost;
   readonly #onChange: () => void;
   #editor: Editor = emptyEditor();
   #menu: CompletionMenu | undefined;
+  #vim: VimKeys | undefined;
   /** The key sheet, while it is shown. */
   #keySheet: ((columns: number) => readonly StyledLine[]) | undefined;
 
@@ -50,6 +55,11 @@ export class PromptInput {
   /** Adds prompts of earlier sessions before those of this one. */
   addHistory(history: readonly string[]): void {
     this.#editor = { ...this.#editor, history: [...history, ...this.#editor.history] };
+  }
+
+  /** Uses vim keys from now on. */
+  useVim(vim: VimKeys): void {
+    this.#vim = vim;
   }
 
   get isEmpty(): boolean {
@@ -87,6 +97,7 @@ export class PromptInput {
     if (event.type === "key" && event.chord === "ctrl+v")
       return void this.#insertLater(this.#host.pasteClipboardImage());
     if (event.type === "key" && this.#pressMenu(event.chord)) return undefined;
+    if (this.#pressVim(event)) return undefined;
     if (event.type === "key" && event.chord === "tab" && !this.#host.isBusy()) return undefined;
     if (event.type === "key" && event.chord === "up" && this.isEmpty && this.#host.hasQueued())
       return { type: "take-back" };
@@ -94,6 +105,8 @@ export class PromptInput {
     this.#editor = editor;
     if (request?.type === "submit") this.#menu = undefined;
     else if (event.type !== "focus") this.#complete();
+    if (request?.type === "submit" && this.#vim !== undefined)
+      this.#vim = { ...this.#vim, state: { ...this.#vim.state, mode: "insert", pending: "" } };
     return request;
   }
 
@@ -103,9 +116,12 @@ export class PromptInput {
     const { lines, cursor } = viewEditor(this.#editor, { height: Math.max(3, Math.floor(rows / 2)), hint });
     const below = this.#keySheet?.(columns) ?? this.#menuLines(columns);
     if (rows < minRowsForFrame) return { lines: [...lines, ...below], cursor };
-    const rule = [span("─".repeat(columns), { tone: frameTones[modeOf(this.#editor)] })];
+    const style = { tone: frameTones[modeOf(this.#editor)] };
+    const rule = [span("─".repeat(columns), style)];
+    const label = this.#vim?.state.mode === "normal" ? ` NORMAL ${this.#vim.state.pending} `.replace(/ +$/, " ") : "";
+    const top = label === "" ? rule : [span(`${"─".repeat(Math.max(0, columns - label.length - 2))}${label}──`, style)];
     return {
-      lines: [rule, ...lines, rule, ...below],
+      lines: [top, ...lines, rule, ...below],
       cursor: { row: cursor.row + 1, column: cursor.column },
     };
   }
@@ -123,6 +139,15 @@ export class PromptInput {
       if (this.isEmpty) this.#keySheet = viewKeySheet;
       this.#onChange();
     });
+    return true;
+  }
+
+  #pressVim(event: KeyEvent): boolean {
+    const pressed = this.#vim?.press(this.#editor, this.#vim.state, event);
+    if (this.#vim === undefined || pressed === undefined) return false;
+    this.#editor = pressed.editor;
+    this.#vim = { ...this.#vim, state: pressed.vim };
+    this.#menu = undefined;
     return true;
   }
 

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { KeyEvent } from "../keys/key-event.ts";
+import { edit } from "./edit.ts";
+import { handleKey } from "./keymap.ts";
+import { keyActions, readKeyFile } from "./key-file.ts";
+import { emptyEditor } from "./state.ts";
+import { initialVim, pressVim, type VimResult } from "./vim.ts";
+
+/** Presses keys; `<esc>` is Escape. */
+const press = (state: VimResult, keys: string): VimResult =>
+  (keys.match(/<esc>|[^]/gu) ?? []).reduce((before: VimResult, key) => {
+    const event: KeyEvent = key === "<esc>" ? { type: "key", chord: "escape" } : { type: "text", text: key };
+    return pressVim(before.editor, before.vim, event) ?? { ...before, editor: handleKey(before.editor, event).editor };
+  }, state);
+
+/** The text with the cursor as a bar, after keys pressed in normal mode on a text with a bar. */
+const after = (text: string, keys: string): string => {
+  const cursor = text.indexOf("|");
+  const editor = { ...edit(emptyEditor(), { type: "replace", text: text.replace("|", "") }), cursor };
+  const { editor: end, vim } = press({ editor, vim: { ...initialVim, mode: "normal" } }, keys);
+  return `${end.text.slice(0, end.cursor)}|${end.text.slice(end.cursor)}${vim.mode === "insert" ? " (insert)" : ""}`;
+};
+
+describe("vim keys", () => {
+  it.each([
+    ["abc|d", "h", "ab|cd"],
+    ["abc|d", "9h", "|abcd"],
+    ["|abcd", "l", "a|bcd"],
+    ["|abcd", "9l", "abc|d"],
+    ["ab\nc|d", "k", "a|b\ncd"],
+    ["a|b\ncd", "j", "ab\nc|d"],
+    ["|one two, three", "w", "one |two, three"],
+    ["|one two, three", "3w", "one two, |three"],
+    ["one two|, three", "b", "one |two, three"],
+    ["|one two", "e", "on|e two"],
+    ["|one two", "2e", "one tw|o"],
+    ["one |two", "0", "|one two"],
+    ["  one tw|o", "^", "  |one two"],
+    ["|one two\nx", "$", "one tw|o\nx"],
+    ["a\nb\n|c", "gg", "|a\nb\nc"],
+    ["|a\nb\nc", "G", "a\nb\n|c"],
+    ["|a\nb\nc", "2G", "a\n|b\nc"],
+    ["a|bcd", "x", "a|cd"],
+    ["a|bcd", "2x", "a|d"],
+    ["ab|c", "x", "a|b"],
+    ["a\n|b\nc", "dd", "a\n|c"],
+    ["a\nb\n|c", "dd", "a\n|b"],
+    ["|a\nb\nc", "2dd", "|c"],
+    ["|a", "dd", "|"],
+    ["one |two three", "D", "one| "],
+    ["one |two three", "C", "one | (insert)"],
+    ["one |two three", "dw", "one |three"],
+    ["|one two three", "d2w", "|three"],
+    ["|one two three", "2dw", "|three"],
+    ["one |two three", "cwTWO", "one TWO| three (insert)"],
+    ["|a b", "cwx", "x| b (insert)"],
+    ["one |two three", "de", "one | three"],
+    ["one |two", "db", "|two"],
+    ["one |two\nx", "ccy", "y|\nx (insert)"],
+    ["|a\nb", "yyp", "a\n|a\nb"],
+    ["|a\nb", "yy2p", "a\n|a\na\nb"],
+    ["|one two", "ywP$p", "one twoone| "],
+    ["|abc", "xp", "b|ac"],
+    ["|abc", "xxu", "|bc"],
+    ["a|bc", "ix", "ax|bc (insert)"],
+    ["a|bc", "ax", "abx|c (insert)"],
+    ["  ab|c", "Ix", "  x|abc (insert)"],
+    ["a|bc\nd", "Ax", "abcx|\nd (insert)"],
+    ["a|b\nc", "ox", "ab\nx|\nc (insert)"],
+    ["a\nb|c", "Ox", "a\nx|\nbc (insert)"],
+    ["a|bc", "ix<esc>", "a|xbc"],
+    ["|abc", "d<esc>x", "|bc"],
+    ["|abc", "zx", "|bc"],
+    ["a\n|b", "dj", "|a"],
+    ["|👨‍👩‍👧b", "x", "|b"],
+  ])("%j and %s is %j", (text, keys, expected) => {
+    expect(after(text, keys)).toBe(expected);
+  });
+
+  it("type in insert mode, and leave Enter, arrows and Escape without a command to the editor", () => {
+    const state: VimResult = { editor: emptyEditor(), vim: initialVim };
+    expect(press(state, "dd").editor.text).toBe("dd");
+    const normal = press(state, "<esc>");
+    for (const chord of ["enter", "up", "escape", "ctrl+c"])
+      expect(pressVim(normal.editor, normal.vim, { type: "key", chord })).toBeUndefined();
+  });
+
+  it("keep the cursor within the text, whatever is pressed", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.array(fc.constantFrom(..."hjklwbe0$^gGxdDcCypuiaIAoO12\n")),
+        (text, keys) => {
+          const editor = edit(emptyEditor(), { type: "replace", text });
+          const { editor: end } = press(press({ editor, vim: initialVim }, "<esc>"), keys.join(""));
+          expect(end.cursor).toBeGreaterThanOrEqual(0);
+          expect(end.cursor).toBeLessThanOrEqual(end.text.length);
+        },
+      ),
+    );
+  });
+});
+
+describe("a file of key bindings", () => {
+  it("binds chords to actions, and unbinds them", () => {
+    expect(readKeyFile('{ "Alt+Ctrl+t": "newline", "ctrl+z": null, "f5": "redraw" }')).toEqual({
+      remap: new Map([
+        ["ctrl+alt+t", "ctrl+j"],
+        ["ctrl+z", undefined],
+        ["f5", "ctrl+l"],
+      ]),
+      problems: ['"ctrl+z" was the key of "suspend", which has none of yours now.'],
+    });
+  });
+
+  it("knows the actions docs/terminal.md lists", () => {
+    const page = readFileSync(new URL("../../../docs/terminal.md", import.meta.url), "utf8");
+    const listed = /\nActions: ([^]*?)\.\n/.exec(page)?.[1]?.match(/[\w-]+/g);
+    expect(listed).toEqual(Object.keys(keyActions));
+  });
+
+  it("reports what it cannot use, and uses the rest", () => {
+    const { remap, problems } = readKeyFile(
+      '{ "t": "newline", "ctrl+t": "fly", "enter": "newline", "ctrl+k": "undo", "alt+q": "undo", "shift+alt+x": "undo", "alt+shift+x": "undo" }',
+    );
+    expect([...remap.keys()]).toEqual(["ctrl+k", "alt+q", "alt+shift+x"]);
+    expect(problems).toEqual([
+      'Unknown key "t". Write it as "ctrl+t", "alt+left" or "f5".',
+      expect.stringMatching(/^Unknown action "fly" for "ctrl\+t"\. Actions: newline, /),
+      '"enter" cannot be bound: it always sends, cancels or quits.',
+      '"alt+shift+x" is bound twice.',
+      '"ctrl+k" was the key of "delete-to-line-end", which has none of yours now.',
+    ]);
+    expect(readKeyFile("[").problems).toEqual(['Expected an object such as { "ctrl+t": "newline" }.']);
+  });
+});
