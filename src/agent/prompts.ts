@@ -33,6 +33,10 @@ export const excessCallResult = (most: number): string =>
 export const repeatedCallResult =
   "This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.";
 
+/** Precedes the prompt of a turn that several models run for comparison. */
+export const comparisonNotice =
+  "Several models answer the next message, and the user compares them. In this one turn only read-only tools run, as in plan mode; other calls are refused. Answer as well as you can without them.";
+
 /** Repeats the to-do list, which a summary need not contain. */
 export const todoListNotice = (list: string): string => `Your to-do list, as you last wrote it:\n${list}`;
 

@@ -1,6 +1,7 @@
 import type { CommandOption, CommandSpec } from "./command.ts";
 import { acpCommand } from "./acp/command.ts";
 import { chatCommand } from "./chat/command.ts";
+import { compareCommand } from "./compare/command.ts";
 import { mcpCommand } from "./mcp/command.ts";
 import { sessionCommands } from "./sessions/commands.ts";
 import { skillsCommand } from "./skills/command.ts";
@@ -53,6 +54,7 @@ const requestExitCodes = [
 /** All commands. */
 export const commands: readonly CommandSpec[] = [
   chatCommand,
+  compareCommand,
   acpCommand,
   ...sessionCommands,
   skillsCommand,

@@ -64,7 +64,7 @@ const groups = (): readonly HelpGroup[] => {
 };
 
 const groupTitles: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Chat", ["chat", "sessions", "switch-check", "tour"]],
+  ["Chat", ["chat", "compare", "sessions", "switch-check", "tour"]],
   ["Set up", ["doctor", "models", "login", "logout", "config", "permissions", "trust", "tools", "mcp"]],
   ["Requests", ["render", "convert", "lint", "simulate", "inspect"]],
   ["For other programs", ["acp", "a2a", "completion"]],

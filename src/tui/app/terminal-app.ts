@@ -67,6 +67,13 @@ type SubmittedPrompt = {
   readonly sendAfter?: SendAfter | undefined;
 };
 
+/** Running work of a slash command. */
+type CommandWork = {
+  readonly live: () => readonly StyledLine[];
+  readonly stop: AbortController;
+  readonly since: number;
+};
+
 /** The terminal app: sends prompts to the agent and shows its events. */
 export class TerminalApp {
   readonly #options: TerminalAppOptions;
@@ -77,6 +84,8 @@ export class TerminalApp {
   readonly #pastedFiles: PastedFiles;
   readonly #userShell: UserShell;
   readonly #argumentCompletions = new ArgumentCompletions(() => this.#commandContext());
+  /** Work of slash commands that takes a while. */
+  readonly #commandWork = new Set<CommandWork>();
   readonly #quitting: Promise<void>;
   #resolveQuit: () => void = () => undefined;
   #customCommands: readonly SlashCommand[] = [];
@@ -222,6 +231,7 @@ export class TerminalApp {
   /** Cancels work outside the chat session. */
   #cancelOutsideChat(): void {
     this.#userShell.stop();
+    for (const { stop } of this.#commandWork) stop.abort();
     this.#options.serverQuestions.cancel();
   }
 
@@ -327,6 +337,23 @@ export class TerminalApp {
     return result;
   }
 
+  /** Runs the work of a command, with its lines and a spinner, until it ends or the user cancels it. */
+  async #runWork<Result>(
+    live: () => readonly StyledLine[],
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const stop = new AbortController();
+    const running = { live, stop, since: this.#options.world.clock.elapsed() };
+    this.#commandWork.add(running);
+    this.#frontEnd.update();
+    try {
+      return await work(stop.signal);
+    } finally {
+      this.#commandWork.delete(running);
+      this.#frontEnd.update();
+    }
+  }
+
   #addShellOutput(result: ShellResult): void {
     this.#active.chat?.addToNextPrompt(shellContextPart(result));
   }
@@ -344,6 +371,7 @@ export class TerminalApp {
     return [
       ...this.#transcript.live(),
       ...this.#userShell.live(width),
+      ...[...this.#commandWork].flatMap(({ live }) => live()),
       ...viewTodoList(opened?.todos() ?? [], width),
       ...viewTaskRow(opened?.tasks()?.list() ?? [], width),
     ];
@@ -372,7 +400,7 @@ export class TerminalApp {
     return {
       live: () => this.#live(this.#frontEnd.width()),
       status: (width) => this.#status(width),
-      busySince: () => this.#active.chat?.busySince ?? this.#userShell.busySince,
+      busySince: () => this.#active.chat?.busySince ?? this.#userShell.busySince ?? [...this.#commandWork].at(0)?.since,
       questions: () => this.#active.chat?.opened.agent.pendingApprovals() ?? [],
       markPrinted: ({ call, agent, approval: { subject } }) => {
         if (agent === undefined && subject.type === "edit") this.#transcript.markPatchPrinted(call, subject.patch);
@@ -396,6 +424,7 @@ export class TerminalApp {
         (await this.#frontEnd.suspendFor(() => openEditor(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
         this.#userShell.stop();
+        for (const { stop } of this.#commandWork) stop.abort();
         serverQuestions.cancel();
         void this.#active.chat?.cancel();
       },
@@ -445,6 +474,7 @@ export class TerminalApp {
       openEditor: (text, name) => frontEnd.suspendFor(() => openEditor(text, name)),
       copyToClipboard: (text) => frontEnd.copyToClipboard(text),
       runShell: (command) => this.#runShell(command),
+      runWork: (live, work) => this.#runWork(live, work),
       setTheme: (theme) => frontEnd.setTheme(theme),
       setMode: (mode) => this.#active.setMode(mode),
       ide: () => this.#openIde(),

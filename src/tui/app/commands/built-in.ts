@@ -39,6 +39,13 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/effort.ts")).changeEffort),
   },
   {
+    name: "compare",
+    usage: "[PROVIDER/MODEL...] PROMPT",
+    description: "Ask two or three models the same, see time, tokens and price, and continue with one",
+    arguments: [modelArgument, modelArgument],
+    run: lazy(async () => (await import("./built-in/compare.ts")).compareAnswers),
+  },
+  {
     name: "pool",
     usage: "[NAME]",
     description: "Switch model pool (failover or round-robin)",

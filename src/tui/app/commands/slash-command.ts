@@ -66,6 +66,11 @@ export type SlashCommandContext = {
   readonly copyToClipboard: (text: string) => Promise<void>;
   /** Runs a shell command and shows its output. */
   readonly runShell: (command: string) => Promise<ShellResult>;
+  /** Runs work that takes a while: shows these lines and a spinner, and Esc aborts it. */
+  readonly runWork: <Result>(
+    live: () => readonly StyledLine[],
+    work: (signal: AbortSignal) => Promise<Result>,
+  ) => Promise<Result>;
   readonly setTheme: (theme: Theme | undefined) => void;
   /** Applies to later calls and to pending questions. */
   readonly setMode: (mode: ApprovalMode) => Promise<void>;
