@@ -130,6 +130,7 @@ export class SessionCommands {
         });
         return options.find(({ id }) => id === chosen);
       },
+      runWork: (_, work) => work(new AbortController().signal),
       send: async (text, parts = []) => send({ text, parts }),
       restoreDraft: () => undefined,
       openEditor: async () => undefined,
