@@ -179,47 +179,47 @@ describe("/compare", () => {
     rules: [
       {
         prompt: "What is it?",
-        model: "small",
+        model: "script",
         replies: [{ call: { tool: "run_shell_command", input: { command: "touch made" } } }, { say: "A small one." }],
       },
-      { prompt: "What is it?", model: "large", replies: [{ say: "A large one, at some length. ".repeat(6) }] },
-      { prompt: "And now?", model: "large", replies: [{ say: "Still large." }] },
+      { prompt: "What is it?", model: "parley", replies: [{ say: "A large one, at some length. ".repeat(6) }] },
+      { prompt: "And now?", model: "script", replies: [{ say: "Still small." }] },
     ],
   };
 
   it("shows answers side by side, continues with the chosen one, and keeps the other as a session", async () => {
     const [app, { project }] = await started({ script, size: { columns: 100, rows: 40 } });
-    app.submit("/compare offline/small offline/large What is it?");
+    app.submit("/compare offline/script offline/parley What is it?");
     await app.waitForText("Continue with which answer?");
     const rows = app.screen.rows();
     expect(rows).toContain(
-      "Comparing offline/small, offline/large. Only read-only tools run in this turn; other calls are",
+      "Comparing offline/script, offline/parley. Only read-only tools run in this turn; other calls are",
     );
-    const top = rows.findIndex((row) => /^offline\/small +│ offline\/large$/.test(row));
+    const top = rows.findIndex((row) => /^offline\/script +│ offline\/parley$/.test(row));
     expect(rows.slice(top + 3, top + 6)).toEqual([
       "⊘ refused: run_shell_command touch made          │ A large one, at some length. A large one, at",
       "A small one.                                     │ some length. A large one, at some length. A",
-      "                                                 │ large one, at some length. A large one, at",
+      "                                                 │ large one, at some length. A large one, at some",
     ]);
     expect(rows[top + 1]).toMatch(/^\d+\.\d s · \d+ in, \d+ out · .* │ \d+\.\d s · \d+ in, \d+ out · /);
     expect(existsSync(join(project, "made"))).toBe(false);
-    app.type("\u001b[B\r");
-    await app.waitForText("Continuing with offline/large. Kept as sessions: offline/small: /resume");
+    app.type("\r");
+    await app.waitForText("Continuing with offline/script. Kept as sessions: offline/parley: /resume");
     app.submit("And now?");
-    await app.waitForText("Still large.");
+    await app.waitForText("Still small.");
     await app.quit();
   });
 
   it("shows them one below the other where there is no room, and stays if none is chosen", async () => {
     const [app] = await started({ script, size: { columns: 60, rows: 40 } });
-    app.submit("/compare offline/small offline/large What is it?");
+    app.submit("/compare offline/script offline/parley What is it?");
     await app.waitForText("Continue with which answer?");
     const rows = app.screen.rows();
-    expect(rows.findIndex((row) => row === "offline/small")).toBeLessThan(
-      rows.findIndex((row) => row === "offline/large"),
+    expect(rows.findIndex((row) => row === "offline/script")).toBeLessThan(
+      rows.findIndex((row) => row === "offline/parley"),
     );
     app.type("\u001b");
-    await app.waitForText("Kept as sessions: offline/small: /resume");
+    await app.waitForText("Kept as sessions: offline/script: /resume");
     await app.quit();
   });
 });
