@@ -105,7 +105,7 @@ describe("the everything server in the terminal", () => {
     const app = await begin();
     app.submit("Fill it in");
     await app.waitForText("MCP server every asks");
-    app.type("\r");
+    app.type("n");
     expect(await unfolded(app, /"action": "decline"/)).toContain("User declined");
     await app.quit();
   });
@@ -117,8 +117,8 @@ describe("the everything server in the terminal", () => {
     app.type("y");
     await unfolded(app, /"text": "The Unsinkable\."/);
     app.submit("Have words");
-    await app.waitForText(/^MCP server every asks$/);
-    app.type("\r");
+    await app.waitForText(/─ MCP server every asks ─/);
+    app.type("n");
     await app.waitForText("The user refused this.");
     await app.waitUntilIdle();
     await app.quit();
