@@ -50,16 +50,16 @@ const node = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root):
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 };
 
-/** Replaces what differs from the README: the program name, and cache shares, which depend on the length of paths. */
+/** Replaces what differs from docs/tour.md: the program name, and cache shares, which depend on the length of paths. */
 const comparable = (text: string): string =>
   text.replaceAll(/node \S*parley\.cjs/g, "parley").replaceAll(/[1-9]\d*% +/g, "N%  ");
 
 describe("parley tour", () => {
-  it("prints the text in the README, in 80 columns without colour, and suggests commands that work", () => {
+  it("prints the text in docs/tour.md, in 80 columns without colour, and suggests commands that work", () => {
     const { code, out, err } = node([bin, "tour"], { FORCE_COLOR: "1" });
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    const readme = readFileSync(join(root, "README.md"), "utf8");
-    const [, shown = ""] = /```text\n\$ parley tour\n(.*?)```/s.exec(readme) ?? [];
+    const document = readFileSync(join(root, "docs", "tour.md"), "utf8");
+    const [, shown = ""] = /```text\n\$ parley tour\n(.*?)```/s.exec(document) ?? [];
     expect(comparable(out)).toBe(comparable(shown));
     expect(
       comparable(out)

@@ -22,12 +22,17 @@ export type Emulator = {
   readonly resize: (size: TerminalSize) => void;
   /** The visible rows with the style of every run of cells before it, for golden files: `[bold #79b8ff on #2b313a]`. */
   readonly styledRows: () => readonly string[];
+  /** The visible rows as runs of cells with one style, for pictures. */
+  readonly runs: () => readonly (readonly CellRun[])[];
   /** One cell, for its style. */
   readonly cell: (
     row: number,
     column: number,
   ) => { readonly chars: string; readonly isBold: boolean; readonly colour: number };
 };
+
+/** Neighbouring cells with one style, in the words of `styledRows`. */
+export type CellRun = { readonly text: string; readonly style: string; readonly column: number };
 
 /** Creates an emulator. `answer` gets its replies; one that does not reflow truncates lines on resize. */
 export const emulator = (
@@ -86,6 +91,7 @@ export const emulator = (
       );
       return lines.slice(0, lines.findLastIndex((each) => each !== "") + 1);
     },
+    runs: () => Array.from({ length: terminal.rows }, (_, row) => cellRuns(buffer().getLine(buffer().baseY + row))),
     cell: (row, column) => {
       const cell = buffer()
         .getLine(buffer().baseY + row)
@@ -109,6 +115,20 @@ const styledText = (line: IBufferLine | undefined): string => {
     if (chars !== " ") kept = text.length;
   }
   return text.slice(0, kept).replaceAll(/·+$/g, (dots) => `·×${dots.length}`);
+};
+
+const cellRuns = (line: IBufferLine | undefined): readonly CellRun[] => {
+  const runs: CellRun[] = [];
+  for (let column = 0; line !== undefined && column < line.length; column++) {
+    const cell = line.getCell(column);
+    if (cell === undefined || cell.getWidth() === 0) continue;
+    const style = styleText(cell);
+    const chars = cell.getChars() === "" ? " " : cell.getChars();
+    const last = runs.at(-1);
+    if (last?.style === style) runs[runs.length - 1] = { ...last, text: last.text + chars };
+    else runs.push({ text: chars, style, column });
+  }
+  return runs;
 };
 
 const styleText = (cell: IBufferCell): string =>
