@@ -6,10 +6,22 @@ import type { Tier } from "./test/support/tier.ts";
 /*
  * Three tiers, by vitest's mode. test/support/tier.ts says how much a test does in each.
  *
- *   npm test                 quick: all but the oracles and the files named *.long.test.ts
+ *   npm test                 quick: all but the oracles and the long tests below
  *   npm run test:all         all (--mode all)
  *   npm run test:nightly     all, with fresh seeds (--mode nightly); --mode nightly=SEED repeats a run
  */
+
+/** Not in the quick tier, unless files or folders are named on the command line. A quick test covers the same kind of fault. */
+const longTests = [
+  // The terminal UI in a pseudo-terminal: app.test.ts, approvals and golden screens are quick.
+  "test/tui/app-!(approvals|screens).test.ts",
+  "test/mcp/server-requests.test.ts",
+  // The program killed, and resumed on another provider: agent/kill.test.ts is quick.
+  "test/agent/abrupt-end.test.ts",
+  "test/agent/cross-resume.test.ts",
+  // The vendors' response types: oracles.bodies and oracles.schemas are quick.
+  "test/oracles.responses.test.ts",
+];
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
   const [tier, seed] = parseMode(mode);
   const shared = {
@@ -17,7 +29,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
     hookTimeout: 240_000,
     provide: { tier, seedOffset: seed },
     setupFiles: "test/support/fail-on-output.ts",
-    exclude: tier === "quick" ? ["**/*.long.test.ts"] : [],
+    exclude: tier === "quick" && !isSelection() ? longTests : [],
   };
   const oracles = {
     test: {
@@ -49,6 +61,9 @@ const parseMode = (mode: string): [tier: Tier, seed: number] => {
   if (name === "nightly" && /^\d{1,10}$/.test(seed)) return ["nightly", Number(seed)];
   throw new Error(`Unknown mode "${mode}". Available: all, nightly, nightly=SEED; quick without a mode.`);
 };
+
+/** Whether files or folders are named: `vitest run FILE`. */
+const isSelection = (): boolean => process.argv.slice(2).some((word) => !/^(-.*|run|list|watch)$/.test(word));
 
 /** Prints the seed of the run, and how to repeat what failed. */
 const seedReporter = (seed: number): Reporter => ({

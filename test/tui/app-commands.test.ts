@@ -177,7 +177,7 @@ describe("MCP servers", () => {
     writeFileSync(join(made.home, ".parley", "settings.json"), JSON.stringify({ mcpServers: { mine: server } }));
     const app = made.start();
     await app.waitForText("MCP servers: mine.");
-    await app.waitForText(/ · \d+% of \d+k · default$/);
+    await app.waitForText(/ · \d+% of \d+k +default$/);
     app.submit("/mcp");
     await app.waitForText("mine ready  1 tool, 1 resource, 1 prompt");
     app.type("read @mine");
@@ -206,7 +206,7 @@ describe("MCP servers", () => {
     await app.waitForText("› No");
     app.type("\u001b[B\r");
     await app.waitForText("MCP servers: theirs.");
-    await app.waitForText(/ · \d+% of \d+k · default$/);
+    await app.waitForText(/ · \d+% of \d+k +default$/);
     app.submit("/mcp");
     await app.waitForText("theirs ready  1 tool, 1 resource, 1 prompt");
     await app.quit();
@@ -305,13 +305,13 @@ describe("commands", () => {
   it("change the approval mode, also for pending questions", async () => {
     const [app, { read }] = await started();
     app.type("\u001b[Z");
-    await app.waitForText(/ · auto_edit/);
+    await app.waitForText(/ auto_edit$/);
     app.submit('create a.txt with "hello"');
     await app.waitForText("I created a.txt");
     expect(read("a.txt")).toBe("hello");
     app.submit("/approval plan");
     await app.waitForText("plan: read-only; denies everything else.");
-    await app.waitForText(/ · plan/);
+    await app.waitForText(/ plan$/);
     await app.quit();
   });
 
@@ -323,10 +323,10 @@ describe("commands", () => {
     app.submit("/model offline/other");
     await app.waitForText("Switched to offline/other. Used from the next request and in new sessions.");
     app.submit("/approval plan");
-    await app.waitForText(/^offline\/other · .* · plan$/);
+    await app.waitForText(/^offline\/other · .* plan$/);
     app.submit("/clear");
     await app.waitFor((rows) => rows.includes("offline/other"));
-    await app.waitForText(/^offline\/other · .* · plan$/);
+    await app.waitForText(/^offline\/other · .* plan$/);
     await app.quit();
   });
 
