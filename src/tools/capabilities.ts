@@ -30,7 +30,7 @@ export type Capabilities = {
 export type ApprovedEdit = { readonly before: string | undefined; readonly after: string; readonly proposed?: string };
 
 /** The to-do list of a conversation. */
-export type TodoList = {
+type TodoList = {
   /** Replaces the list, and resolves once it is recorded. */
   readonly replace: (todos: readonly TodoItem[]) => Promise<void>;
 };
@@ -79,7 +79,7 @@ export type NewTask = {
 };
 
 /** The context of a task's work. `detached` is aborted when it moves to the background: from then on it has no time limit. */
-export type TaskContext = {
+type TaskContext = {
   readonly signal: AbortSignal;
   readonly detached: AbortSignal;
   readonly report: (text: string) => void;

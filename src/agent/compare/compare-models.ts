@@ -22,7 +22,7 @@ export type CompareOptions = {
 };
 
 /** A tool call of a compared turn. */
-export type ComparedCall = {
+type ComparedCall = {
   readonly tool: string;
   readonly title: string;
   readonly status: "done" | "refused" | "failed";

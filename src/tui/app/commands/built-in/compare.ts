@@ -28,9 +28,7 @@ export const compareAnswers = async (args: string, at: SlashCommandContext): Pro
 };
 
 /** Splits the arguments: leading words with a known provider are models, the rest is the prompt. */
-export const parseCompareArguments = (
-  args: string,
-): { readonly named: readonly ModelRef[]; readonly prompt: string } => {
+const parseCompareArguments = (args: string): { readonly named: readonly ModelRef[]; readonly prompt: string } => {
   const named: ModelRef[] = [];
   let rest = args.trim();
   for (;;) {
