@@ -178,8 +178,9 @@ const toResponse = (
 
 /** Yields a stream's chunks as they arrive. The stream's own iterator does the same but starts much more slowly. */
 const readChunks = async function* (stream: Readable): AsyncGenerator<Uint8Array> {
-  let isOver = false;
-  let failure: Error | undefined;
+  // It may have been destroyed before anyone reads it: then none of its events will come any more.
+  let isOver = stream.destroyed;
+  let failure: Error | undefined = stream.errored ?? undefined;
   let wake = (): void => {};
   const over = (error?: Error): void => {
     isOver = true;

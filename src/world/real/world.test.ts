@@ -138,6 +138,18 @@ describe("the real network", () => {
     await until(async () => (await open()) === 0);
   });
 
+  it("rejects reading a response whose connection was closed before anyone read it", async () => {
+    const { url, open } = await serve((request, response) => {
+      request.resume();
+      response.write("first");
+    });
+    const stop = new AbortController();
+    const response = await post(url, stop.signal);
+    stop.abort(new Error("enough"));
+    await until(async () => (await open()) === 0);
+    await expect(readBodyText(response)).rejects.toThrow("enough");
+  });
+
   it("opens no connection when aborted first", async () => {
     const { url, connections } = await serve((_, response) => response.end());
     const stop = new AbortController();
