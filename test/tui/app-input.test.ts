@@ -88,25 +88,26 @@ describe("the input", () => {
   });
 
   it("calls the person about a question when the terminal has no focus, and not with ui.notifications off", async () => {
-    const ask = async (env: Record<string, string>, settings: unknown): Promise<string> => {
-      const fixture = await on({ env });
+    const ask = async (isCalled: boolean): Promise<string> => {
+      const fixture = await on({ env: { TERM_PROGRAM: "iTerm.app" } });
+      const settings = isCalled ? {} : { ui: { notifications: "off" } };
       writeFileSync(join(fixture.home, ".parley/settings.json"), JSON.stringify(settings));
       const app = fixture.start();
       await app.waitForText(/ · \d+% of \d/);
       app.type("\u001b[O");
       app.submit('create a.txt with "hello"');
-      await app.waitForText("Write a.txt?");
-      app.type("\u001b[I");
       await app.waitForText("Edit first");
+      if (isCalled) await app.waitFor(() => app.output().includes("\u001b[22;2t"));
+      app.type("\u001b[I");
       app.type("\u001b");
       await app.waitForText("Cancelled.");
       await app.quit();
       return app.output();
     };
-    const called = await ask({ TERM_PROGRAM: "iTerm.app" }, {});
+    const called = await ask(true);
     expect(called).toContain("\u001b]9;Parley: Waiting for you: Write a.txt\u0007");
     expect(called.indexOf("\u001b[23;2t")).toBeGreaterThan(called.indexOf("\u001b[22;2t"));
-    expect(await ask({ TERM_PROGRAM: "iTerm.app" }, { ui: { notifications: "off" } })).not.toContain("\u001b]9;");
+    expect(await ask(false)).not.toContain("\u001b]9;");
   });
 
   it("has vim keys with ui.vim, and shows the mode in its frame", async () => {

@@ -100,7 +100,7 @@ const normalizeChord = (key: string): string | undefined => {
     return undefined;
   const isNamed =
     /^(?:enter|tab|escape|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right|f\d{1,2})$/.test(name);
-  const isCharacter = [...name].length === 1 && (modifiers.has("ctrl") || modifiers.has("alt"));
+  const isCharacter = /^.$/u.test(name) && (modifiers.has("ctrl") || modifiers.has("alt"));
   if (!isNamed && !isCharacter) return undefined;
   return [...["ctrl", "alt", "shift"].filter((each) => modifiers.has(each)), name].join("+");
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
 import { edit } from "./edit.ts";
 import { handleKey } from "./keymap.ts";
@@ -91,7 +91,7 @@ describe("vim keys", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),
-        fc.array(fc.constantFrom(..."hjklwbe0$^gGxdDcCypuiaIAoO12\n")),
+        fc.array(fc.constantFrom(..."hjklwbe0$^gGxdDcCypuiaIAoO12\n".split(""))),
         (text, keys) => {
           const editor = edit(emptyEditor(), { type: "replace", text });
           const { editor: end } = press(press({ editor, vim: initialVim }, "<esc>"), keys.join(""));
@@ -99,6 +99,7 @@ describe("vim keys", () => {
           expect(end.cursor).toBeLessThanOrEqual(end.text.length);
         },
       ),
+      { numRuns: runsPerTier(300) },
     );
   });
 });
