@@ -254,8 +254,8 @@ export const commands: readonly CommandSpec[] = [
     details: [
       "Lists every rule in force here with its source. add and remove change the rules stored for this",
       'folder, in your own files and never in the project; answering an approval with "in this project"',
-      "adds them too. Rules: edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME.",
-      "A deny rule wins over every allow rule.",
+      "adds them too. Rules: edits, write_file, run_shell_command(npm test), server:NAME, host:NAME,",
+      "path:NAME. A deny rule wins over every allow rule.",
     ],
     options: [
       { name: "deny", about: "add, remove: a rule that denies" },

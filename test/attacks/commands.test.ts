@@ -314,6 +314,8 @@ describe("a command in an approval", () => {
         command: `grep x README.md ⟨200 spaces⟩ ; touch ${fixture.mark}`,
         commands: expect.anything() as unknown,
         folder: fixture.root,
+        relativeFolder: "",
+        effects: `runs grep, touch · changes ${fixture.mark} · changes files outside the workspace · reads outside the workspace`,
       },
     ]);
   });

@@ -126,7 +126,7 @@ describe("parley", () => {
 
   it.each([
     [["rendr"], 'Unknown command "rendr". Did you mean render?'],
-    [["frobnicate", "main.ts"], 'Unknown command "frobnicate". Available: chat, sessions'],
+    [["frobnicate", "main.ts"], 'Unknown command "frobnicate". Available: chat, compare'],
     [["rendr"], 'Unknown command "rendr". Did you mean render?'],
     [["--frobnicate"], "Unknown option --frobnicate for chat. Available: --prompt, --model"],
     [["-p"], "--prompt needs a value: --prompt TEXT."],
@@ -416,7 +416,7 @@ describe("tools", () => {
   ): Promise<readonly { name: string; access: string; parameters: { properties: object } }[]> =>
     JSON.parse((await run(["tools", ...args, "--json"])).out).tools;
 
-  it("prints all twelve tools with access and parameters", async () => {
+  it("prints all fifteen tools with access and parameters", async () => {
     expect((await listed([])).map(({ name, access }) => [name, access])).toEqual(
       expect.arrayContaining([
         ["read_file", "read"],
@@ -425,7 +425,7 @@ describe("tools", () => {
         ["web_fetch", "network"],
       ]),
     );
-    expect(await listed([])).toHaveLength(12);
+    expect(await listed([])).toHaveLength(15);
     const { out } = await run(["tools"]);
     for (const { name, parameters } of await listed([]))
       for (const word of [name, ...Object.keys(parameters.properties)]) expect(out).toContain(word);

@@ -721,7 +721,7 @@ describe("parley completion", () => {
 
   it("has short forms, ids and the options of chat in fish", async () => {
     const fish = await runOk(["completion", "fish"]);
-    expect(fish).toMatch(/^complete -c parley -n 'not __fish_seen_subcommand_from sessions [^']*' -s p -l prompt /m);
+    expect(fish).toMatch(/^complete -c parley -n 'not __fish_seen_subcommand_from [^']*' -s p -l prompt /m);
     expect(fish).toMatch(/ -s r -l resume .* -x -a '\(parley sessions list --quiet --all 2>\/dev\/null\)'$/m);
     expect(fish).toMatch(/from sessions; and __fish_seen_subcommand_from show' -f -a '\(parley sessions list/m);
     expect(fish).toMatch(/from config; and __fish_seen_subcommand_from set' -f -a 'model pools/m);

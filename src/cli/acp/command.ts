@@ -23,9 +23,9 @@ export const acpCommand: CommandSpec = {
   usage: "[options]",
   positionals: [],
   details: [
-    "Speaks the Agent Client Protocol on stdin and stdout, for Zed, JetBrains IDEs, Neovim, Emacs and others;",
-    "the editor starts it. Sessions are the same as in the terminal: parley -c resumes one. Ends when the",
-    "editor closes its input. See docs/editors.md.",
+    "Speaks the Agent Client Protocol on stdin and stdout, for Zed, JetBrains IDEs, Neovim, Emacs and",
+    "others; the editor starts it. Sessions are the same as in the terminal: parley -c resumes one. It",
+    "ends when the editor closes its input. See docs/editors.md.",
   ],
   options: [
     ...chatCommand.options.filter(({ name }) => sharedOptions.includes(name)),

@@ -7,9 +7,9 @@ export const compareCommand: CommandSpec = {
   usage: "-m MODEL -m MODEL [-m MODEL] TEXT [options]",
   positionals: ["TEXT"],
   details: [
-    "Runs the prompt on each model at the same time, each in a session of its own, which can be resumed with",
-    "parley -r. Only read-only tools run; other calls are refused, so that no model changes what another sees.",
-    "With -c or -r, each model continues a copy of that session. In the terminal UI: /compare.",
+    "Runs the prompt on each model at the same time, each in a session of its own, which parley -r",
+    "resumes. Only read-only tools run; other calls are refused, so that no model changes what another",
+    "sees. With -c or -r, each model continues a copy of that session. In the terminal UI: /compare.",
   ],
   options: [
     {

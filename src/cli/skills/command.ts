@@ -8,9 +8,10 @@ export const skillsCommand: CommandSpec = {
   positionals: ["[ACTION]", "[NAME...]"],
   choices: ["list", "show", "check"],
   details: [
-    "Skills are folders with a SKILL.md, in .agents/skills, .parley/skills, .claude/skills and .gemini/skills",
-    "of the project (up to the root of the repository, if it is trusted) and of your home. The first of a name wins.",
-    "check reports where a skill differs from the specification (agentskills.io), and fields without effect.",
+    "Skills are folders with a SKILL.md in .agents/skills, .parley/skills, .claude/skills or",
+    ".gemini/skills, of the project (up to the root of the repository, if it is trusted) or of your home.",
+    "The first of a name wins. check reports where a skill differs from the specification",
+    "(agentskills.io), and fields without effect.",
   ],
   options: [{ name: "json", about: "Print JSON" }],
   example: "parley skills check .agents/skills/pdf",
