@@ -135,6 +135,7 @@ export class SessionCommands {
       restoreDraft: () => undefined,
       openEditor: async () => undefined,
       copyToClipboard: async () => unavailable("The clipboard")(),
+      login: async () => unavailable("/login")(),
       runShell: async (command) => {
         const { UserShell } = await import("../tui/app/session/user-shell.ts");
         return new UserShell(world.clock, () => undefined).run(command, await opened.services());

@@ -39,7 +39,7 @@ export const loadAgentEnvironment = async ({
 }: AgentEnvironmentOptions): Promise<AgentEnvironment> => {
   const folder = resolve(options.folder);
   const loaded = options.loaded ?? (await loadFolderSettings(given, { home, folder, flags }));
-  const world = { ...given, env: applyProviderUrls(loaded.settings, given.env) };
+  const world = { ...given, env: await addProviderSettings(given, { home, folder, loaded }) };
   const script = loaded.settings["offline.script"];
   return {
     world: { ...world, net: withDemoModel(given.net, await readDemoScript(script, world)) },
@@ -47,6 +47,28 @@ export const loadAgentEnvironment = async ({
     folder,
     loaded,
   };
+};
+
+/** The environment with the base URLs of settings and with stored keys. Without stored keys, none of their code is loaded. */
+const addProviderSettings = async (
+  world: World,
+  { home, folder, loaded: { settings } }: Pick<AgentEnvironment, "home" | "folder" | "loaded">,
+): Promise<World["env"]> => {
+  const env = applyProviderUrls(settings, world.env);
+  if (settings.profile === undefined && (await world.files.read(`${home}/auth/keys.json`)) === undefined) return env;
+  const [{ applyStoredKeys, lazySystemStore }, { filterTrustedSearchPath, defaultSearchPath }] = await Promise.all([
+    import("../transport/credentials/key-store.ts"),
+    import("../policy/shell/search-path.ts"),
+  ]);
+  const openSystemStore = lazySystemStore(async () => ({
+    ...world,
+    searchPath: await filterTrustedSearchPath(world.disk, env["PATH"] ?? defaultSearchPath, [folder]),
+  }));
+  return applyStoredKeys(
+    { ...world, env },
+    { home, profile: settings.profile, providers: settings.providers },
+    openSystemStore,
+  );
 };
 
 const loadFolderSettings = async (

@@ -58,6 +58,8 @@ export type AgentSession<Output = unknown> = {
   readonly notes: readonly string[];
   /** The most important of the notes. */
   readonly warnings?: readonly string[] | undefined;
+  /** The context files in the system prompt. Empty for a resumed session, whose prompt is in its log. */
+  readonly contextFiles: readonly string[];
   /** The subagents that tasks can be given to. */
   readonly agents: readonly SubagentDefinition[];
   /** The skills that can be activated. */
@@ -410,6 +412,7 @@ const toAgentSession = <Output>(
       ...connected.notes,
     ],
     warnings,
+    contextFiles: started.contextFiles ?? [],
     agents: subagents.agents,
     skills: skills.current,
     servers,

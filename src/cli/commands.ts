@@ -13,12 +13,10 @@ const targetOption: CommandOption = {
   about: "Model that will receive the request; a provider alone means its default model",
 };
 
-const signInOption: CommandOption = {
-  name: "provider",
-  value: "PROVIDER",
-  values: ["code-assist"],
-  about: "code-assist (default), the only provider with its own sign-in",
-};
+const signInOptions: readonly CommandOption[] = [
+  { name: "provider", value: "PROVIDER", values: "providers", about: "The same as PROVIDER" },
+  { name: "profile", value: "NAME", about: "Name of the key, if you have several (default: default)" },
+];
 
 const requestOptions: readonly CommandOption[] = [
   { name: "explain", about: "Print the report on every decision to stderr, as JSON" },
@@ -190,27 +188,38 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: "login",
-    about: "Sign in to Gemini Code Assist with a Google account",
-    usage: "[--provider code-assist]",
-    positionals: [],
+    about: "Store a key for a provider, or sign in to Gemini Code Assist",
+    usage: "[PROVIDER] [--profile NAME] [--store file|system] [--yes]",
+    positionals: ["[PROVIDER]"],
+    choices: "providers",
     details: [
-      "Prints the URL to open in a browser on this machine, and waits. Other providers take keys from",
-      "environment variables; parley doctor names them.",
+      "Asks for the key without showing it, or reads it from stdin, tests it with one free request, and",
+      "stores it: in the system's store of secrets if there is one (keychain, keyring), else in a file only",
+      "you can read. A variable such as ANTHROPIC_API_KEY is used before a stored key. With code-assist,",
+      "prints the URL to open in a browser on this machine, and waits.",
     ],
-    options: [signInOption],
-    example: "parley login",
-    exitCodes: ["0  signed in", "1  not signed in", "2  wrong usage"],
+    options: [
+      ...signInOptions,
+      { name: "store", value: "WHERE", values: ["file", "system"], about: "Where to store the key" },
+      { name: "yes", short: "y", about: "Store the key even if it cannot be tested" },
+    ],
+    example: "parley login anthropic",
+    exitCodes: ["0  stored, or signed in", "1  refused, or not stored", "2  wrong usage"],
     load: async () => (await import("./providers/login.ts")).login,
   },
   {
     name: "logout",
-    about: "Sign out and revoke the tokens",
-    usage: "[--provider code-assist]",
-    positionals: [],
-    details: ["The local tokens are deleted even if Google cannot be reached to revoke them."],
-    options: [signInOption],
-    example: "parley logout",
-    exitCodes: ["0  signed out", "1  the tokens could not be deleted", "2  wrong usage"],
+    about: "Delete a stored key, or sign out of Gemini Code Assist",
+    usage: "[PROVIDER] [--profile NAME]",
+    positionals: ["[PROVIDER]"],
+    choices: "providers",
+    details: [
+      "Without PROVIDER, signs out of Gemini Code Assist: the tokens are revoked, and deleted even if Google",
+      "cannot be reached.",
+    ],
+    options: signInOptions,
+    example: "parley logout anthropic",
+    exitCodes: ["0  deleted", "1  there is none, or it could not be deleted", "2  wrong usage"],
     load: async () => (await import("./providers/login.ts")).logout,
   },
   {

@@ -37,6 +37,8 @@ export type InitialContext = {
   readonly environment: readonly UserPart[];
   readonly prompt: Omit<SystemPrompt, "text">;
   readonly notes: readonly ContextNote[];
+  /** The context files in the system prompt, as shown to people. */
+  readonly contextFiles: readonly string[];
 };
 
 /** Builds the initial context of a session from one scan of the workspace. */
@@ -73,6 +75,7 @@ export const buildInitialContext = async (options: InitialContextOptions): Promi
     environment: [text(environment), ...fullContext],
     prompt: source,
     notes: context.notes,
+    contextFiles: context.files.map(({ label }) => label),
   };
 };
 

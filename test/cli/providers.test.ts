@@ -177,7 +177,7 @@ describe("parley doctor", () => {
     expect(out).toMatch(/^- {6}anthropic {4}Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; https:\/\/api\.anthropic/m);
     expect(out).toMatch(/^- {6}azure {8}Set AZURE_OPENAI_API_KEY\. Set AZURE_OPENAI_ENDPOINT to the address of your/m);
     expect(out).toMatch(/^ready {2}local {8}no key set \(optional\); http:\/\/127\.0\.0\.1:11434\/v1$/m);
-    expect(out).toContain(`\n0 of ${providers.length} can be used.\n`);
+    expect(out).toContain("\nOnly the built-in demo model can be used. Store a key with parley login.\n");
   });
 
   it("reports every provider that responds, with its endpoint and what set it", async () => {
@@ -189,7 +189,7 @@ describe("parley doctor", () => {
       expect(line).toContain(`(${baseVariable(id)});`);
       expect(line).toContain("responds");
     }
-    expect(out).toContain(`\n${listSimulatable().length} of ${providers.length} can be used.\n`);
+    expect(out).toContain(`\n${listSimulatable().length + 1} of ${providers.length} can be used.\n`);
     expect(out).not.toContain(canary);
   });
 
@@ -226,7 +226,7 @@ describe("parley doctor", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ready {2}groq {9}GROQ_API_KEY; http:\/\/127\.0\.0\.1:9 \(PARLEY_GROQ_BASE_URL\)$/m);
     expect(out).toContain("Settings and tokens: ~/elsewhere\n");
-    expect(out).toContain(`\n1 of ${providers.length} can be used.\n`);
+    expect(out).toContain(`\n2 of ${providers.length} can be used.\n`);
   });
 
   it("shows the proxy and the providers behind it, without the password", async () => {

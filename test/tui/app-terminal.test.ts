@@ -237,7 +237,7 @@ describe("for a screen reader", () => {
       },
     });
     const app = start();
-    await app.waitForText("run /doctor");
+    await app.waitForText("run /login");
     app.type("change it\r");
     await app.waitForText("Ready.");
     const lines = app.output().split("\r\n");
@@ -274,7 +274,7 @@ describe("for a screen reader", () => {
   it("everything is printed once, in order, and answers are typed as lines", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
-    await app.waitForText("run /doctor");
+    await app.waitForText("run /login");
     app.type('create a.txt with "hello"\r');
     await app.waitForText("Type a letter and Enter.");
     app.type("\r");
@@ -295,7 +295,7 @@ describe("for a screen reader", () => {
   it("a line typed when a question arrived is a message, not an answer", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
-    await app.waitForText("run /doctor");
+    await app.waitForText("run /login");
     app.type('create a.txt with "hello"\ry\ryes please\r');
     await app.waitForText("Type a letter and Enter.");
     expect(() => read("a.txt")).toThrow("ENOENT");
@@ -314,7 +314,7 @@ describe("for a screen reader", () => {
       },
     });
     const app = start();
-    await app.waitForText("run /doctor");
+    await app.waitForText("run /login");
     app.type("go\r");
     await app.waitForText("Running run_shell_command: sleep 600");
     app.type("\u0003");

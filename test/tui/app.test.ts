@@ -16,7 +16,7 @@ describe("the terminal app", () => {
       `Parley  ${project}`,
       "No API key found. Using the built-in demo model: it runs tools, but is not a",
       "language model.",
-      "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.",
+      "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /login.",
       "",
       rule(80),
       "> Ask for something, / for commands, ? for keys",

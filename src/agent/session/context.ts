@@ -14,6 +14,8 @@ export type SessionContext = {
   /** The date, the machine, the folders. */
   readonly environment: readonly UserPart[];
   readonly notes: readonly string[];
+  /** The context files in the system prompt. */
+  readonly contextFiles: readonly string[];
   /** The canonical path of the project. */
   readonly root: string;
 };
@@ -38,7 +40,7 @@ export const collectSessionContext = async (
   const isTrusted = memoizeTrust(openTrustStore(disk, home).isTrusted);
   const files = await openWorkspace({ disk, roots, home, scratch: `${home}/scratch` });
   try {
-    const { system, environment, notes } = await buildInitialContext({
+    const { system, environment, notes, contextFiles } = await buildInitialContext({
       world,
       files,
       home,
@@ -58,6 +60,7 @@ export const collectSessionContext = async (
       root: files.roots[0] ?? folder,
       system: [system, formatSkillCatalog(skills), systemAddition ?? ""].filter((part) => part !== "").join("\n\n"),
       environment,
+      contextFiles,
       notes: [...(await describeUntrustedFiles(disk, files.roots, isTrusted)), ...messages],
     };
   } finally {

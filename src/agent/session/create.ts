@@ -20,6 +20,8 @@ export type StartedSession = {
   readonly notes: readonly string[];
   /** The most important of the notes. */
   readonly warnings?: readonly string[];
+  /** The context files in the system prompt; unknown for a resumed session. */
+  readonly contextFiles?: readonly string[];
 };
 
 /** The parts of a new session. */
@@ -35,7 +37,7 @@ export const startSession = async (
   sessions: SessionStore,
   { choice, tools, skills }: NewSessionParts,
 ): Promise<StartedSession> => {
-  const { system, environment, notes, root } = await collectSessionContext(options, tools, skills);
+  const { system, environment, notes, root, contextFiles } = await collectSessionContext(options, tools, skills);
   const [first] = choice.pool.models;
   const { session, warnings } = await createStoredSession(options, sessions, {
     root,
@@ -54,6 +56,7 @@ export const startSession = async (
     prefix: { system, tools },
     notes: [...warnings, ...notes],
     warnings,
+    contextFiles,
   };
 };
 

@@ -87,6 +87,8 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
           env: await trustedEnvironment(world, folder),
         }),
       doctor: () => runParley(["doctor"]),
+      login: runLogin,
+      isSaved: !args.has("no-save"),
       history,
       serverQuestions,
       choosesSession: args.value("resume") === "",
@@ -141,6 +143,15 @@ const runParley = (argv: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const [, program = ""] = process.argv;
     execFile(process.execPath, [program, ...argv], { encoding: "utf8" }, (_, out, err) => resolve(out + err));
+  });
+
+/** Runs `parley login` in this terminal: the key is typed there, and never reaches the input or its history. */
+const runLogin = (args: readonly string[]): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const [, program = ""] = process.argv;
+    const child = spawn(process.execPath, [program, "login", ...args], { stdio: "inherit" });
+    child.on("error", reject);
+    child.on("exit", (code) => resolve(code ?? 1));
   });
 
 /** Opens a text in the user's editor. Resolves to undefined if it was not changed. */

@@ -7,6 +7,7 @@ import { PolicyError, SandboxUnavailableError } from "../../policy/error.ts";
 import { AmbiguousNameError, UnknownNameError } from "../../providers/unknown-name.ts";
 import { SessionError } from "../../session/error.ts";
 import { SettingsError } from "../../settings/error.ts";
+import { AuthError } from "../../transport/credentials/api-key.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
 import { usageError, UserError, type ExitCode } from "../user-error.ts";
@@ -106,6 +107,7 @@ const exitCodeOf = (error: unknown): ExitCode | undefined => {
   if (error instanceof SystemPromptError) return 52;
   if (error instanceof SessionError) return 1;
   if (error instanceof UnknownNameError || error instanceof AmbiguousNameError) return 2;
+  if (error instanceof AuthError) return 41;
   if (error instanceof SandboxUnavailableError) return 44;
   if (error instanceof PolicyError) return 1;
   return undefined;

@@ -57,7 +57,7 @@ const runPrompts = async (argv: readonly string[], reports: HeadlessOutput[]): P
     );
   const { provider, model } = agent.model();
   const info = { session: session.id, model: `${provider.id}/${model}`, folder: environment.folder };
-  const output = createOutput(args.value("output-format"), info);
+  const output = createOutput(args.value("output-format"), info, environment.world.env);
   reports.push(output);
   const limits = { requests: settings["limits.maxTurns"], spend: settings["limits.spend"] };
   const collector = new ResultCollector(environment.world.clock.elapsed(), limits);
@@ -111,7 +111,7 @@ const outputFormatFrom = (argv: readonly string[]): string | undefined => {
   return at === -1 ? argv.findLast((word) => word.startsWith("--output-format="))?.slice(16) : argv[at + 1];
 };
 
-const createOutput = (format: string | undefined, info: RunInfo): HeadlessOutput => {
+const createOutput = (format: string | undefined, info: RunInfo, env: Environment = process.env): HeadlessOutput => {
   // Write nothing to a closed output.
   const out = (text: string): void => void (process.stdout.destroyed || process.stdout.write(text));
   const writers = { out, now: Date.now };
@@ -119,7 +119,7 @@ const createOutput = (format: string | undefined, info: RunInfo): HeadlessOutput
     case "json":
       return createJsonOutput(writers, info);
     case "stream-json":
-      return createStreamOutput({ ...writers, redact: createLazyRedactor(process.env) }, info);
+      return createStreamOutput({ ...writers, redact: createLazyRedactor(env) }, info);
     default:
       // Sanitize the response for a terminal; a file or a program gets it unchanged.
       return createTextOutput({ ...writers, out: isatty(1) ? (text) => out(sanitizeForTerminal(text)) : out });

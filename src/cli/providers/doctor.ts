@@ -7,23 +7,22 @@ import { explainFailure, ProviderError } from "../../transport/failure.ts";
 import { probeProvider } from "../../transport/queries/probe.ts";
 import { tokenFile } from "../../transport/credentials/token-store.ts";
 import { needsProxy } from "../../world/real/proxy.ts";
-import { realWorld } from "../../world/real/world.ts";
 import { version } from "../../world/version.ts";
 import type { Environment, World } from "../../world/world.ts";
 import type { CommandHandler } from "../command.ts";
-import { findProviderCredentials, findNamedProvider } from "./credentials.ts";
+import { findProviderCredentials, findNamedProvider, loadProviderWorld } from "./credentials.ts";
 import { sanitizeLine, columnWidths, wrapText } from "../text-table.ts";
 
 /** `parley doctor`: checks which providers can be used and what is missing. Never prints a key. */
 export const doctor: CommandHandler = async (args) => {
-  const world = realWorld();
+  const world = await loadProviderWorld();
   const named = args.value("provider");
   const selected = named === undefined ? providers : [findNamedProvider(named)];
   const isOffline = args.has("offline");
   const checks = await Promise.all(selected.map((provider) => checkProvider(provider, world, isOffline)));
   const report: DoctorReport = { ...describeMachine(world), providers: checks };
   process.stdout.write(args.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
-  return checks.some(isUsable) ? 0 : 1;
+  return checks.some((check) => isUsable(check) && (named !== undefined || check.id !== "offline")) ? 0 : 1;
 };
 
 /** The report, as `--json` prints it. */
@@ -57,9 +56,9 @@ type ProviderCheck = {
 /** `ok`: responded. `ready`: configured, not contacted. `failed`: does not work. `missing`: something has to be set. */
 type ProviderState = "ok" | "ready" | "failed" | "missing";
 
-/** A provider without credentials, such as a local server, is usable only if it responded. */
-const isUsable = ({ state, credentials }: ProviderCheck): boolean =>
-  state === "ok" || (state === "ready" && credentials.found && credentials.kind !== "none");
+/** A local server is usable only if it responded; the demo model always is. */
+const isUsable = ({ id, state, credentials }: ProviderCheck): boolean =>
+  state === "ok" || (state === "ready" && credentials.found && (credentials.kind !== "none" || id === "offline"));
 
 const describeMachine = (world: World): Omit<DoctorReport, "providers"> => ({
   parley: version,
@@ -85,8 +84,19 @@ const checkProvider = async (provider: Provider, world: World, isOffline: boolea
   if (!credentials.found || !address.found)
     return { ...facts, state: "missing", problem: describeMissing(credentials, address) };
   if (isOffline || !isRemote) return { ...facts, state: "ready" };
+  if (id === "local") return { ...facts, ...(await checkLocalServers(provider, world)) };
   return { ...facts, ...(await probeWithTimeout(provider, world)) };
 };
+
+/** Looks for servers of local models on their usual ports, or at the configured address. */
+const checkLocalServers = async (provider: Provider, world: World): Promise<Partial<ProviderCheck> & LocalState> => {
+  const { findLocalServers } = await import("../../transport/queries/local-servers.ts");
+  const [server] = await findLocalServers(provider, world);
+  if (server === undefined) return probeWithTimeout(provider, world);
+  return { state: "ok", endpoint: { url: server.url, from: server.name }, models: server.models.length };
+};
+
+type LocalState = Pick<ProviderCheck, "state">;
 
 /** Lists everything that has to be set, not only the first. */
 const describeMissing = (
@@ -148,10 +158,15 @@ const formatReport = (report: DoctorReport, { host }: World): string => {
       return wrapText(label + sanitizeLine(describeCheck(check).join("; ")), " ".repeat(label.length));
     }),
     "",
-    `${usable} of ${report.providers.length} can be used.`,
+    summarize(report.providers, usable),
     "",
   ].join("\n");
 };
+
+const summarize = (checks: readonly ProviderCheck[], usable: number): string =>
+  usable === 1 && checks.length > 1 && checks.some((check) => check.id === "offline" && isUsable(check))
+    ? "Only the built-in demo model can be used. Store a key with parley login."
+    : `${usable} of ${checks.length} can be used.`;
 
 const stateMarks: Readonly<Record<ProviderState, string>> = {
   ok: "ok",
@@ -174,7 +189,9 @@ const describeCheck = ({
   ...(credentials.found ? [credentials.from] : []),
   ...(problem === undefined || state === "failed" ? [] : [problem.message.replace(/\.$/, "")]),
   ...(endpoint === undefined ? [] : [describeEndpoint(endpoint) + (proxied ? ", through the proxy" : "")]),
-  ...(state === "ok" ? [models === undefined ? "responds" : `responds, ${models} models`] : []),
+  ...(state === "ok"
+    ? [models === undefined ? "responds" : `responds, ${models} ${models === 1 ? "model" : "models"}`]
+    : []),
   ...(state === "failed" && problem !== undefined ? [problem.message] : []),
 ];
 

@@ -6,15 +6,14 @@ import { factsDate, findModelFacts, listModelFacts, type ModelFacts } from "../.
 import type { CredentialStatus } from "../../transport/credentials/api-key.ts";
 import { explainFailure, ProviderError } from "../../transport/failure.ts";
 import { listModels, type ListedModel } from "../../transport/queries/list-models.ts";
-import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
 import type { CommandHandler } from "../command.ts";
-import { findProviderCredentials, findNamedProvider } from "./credentials.ts";
+import { findProviderCredentials, findNamedProvider, loadProviderWorld } from "./credentials.ts";
 import { alignColumns, sanitizeLine, maxWidth } from "../text-table.ts";
 
 /** `parley models`: lists known models; with `--provider`, those the provider lists now. */
 export const models: CommandHandler = async (args) => {
-  const world = realWorld();
+  const world = await loadProviderWorld();
   const named = args.value("provider");
   const groups =
     named === undefined ? await listKnownModels(world) : [await queryProvider(findNamedProvider(named), world)];

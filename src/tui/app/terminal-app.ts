@@ -29,6 +29,7 @@ import { completeMention } from "./input/mention-completions.ts";
 import { TranscriptView } from "./transcript/transcript-view.ts";
 import type { FrontEnd, FrontEndHost, QuitReason } from "./front-ends/front-end.ts";
 import { viewGreeting, viewHeader } from "./transcript/greeting.ts";
+import { readGitBranch } from "./transcript/git-branch.ts";
 import type { InputHistory } from "./input/history.ts";
 import { MarkdownPrinter } from "./transcript/markdown-printer.ts";
 import { printError, printInfo } from "./transcript/message.ts";
@@ -54,6 +55,10 @@ export type TerminalAppOptions = SessionSource & {
   readonly history: InputHistory;
   /** Questions of MCP servers. */
   readonly serverQuestions: ServerQuestions;
+  /** Whether sessions are saved. */
+  readonly isSaved: boolean;
+  /** Stores a key as `parley login` does, with the terminal released. Returns the exit code. */
+  readonly login: (args: readonly string[]) => Promise<number>;
   /** Whether the user chooses the first session from a list. */
   readonly choosesSession?: boolean;
   /** A prompt submitted at start. */
@@ -143,7 +148,10 @@ export class TerminalApp {
       }
     } finally {
       this.#ide?.disconnect();
-      await this.#active.close();
+      const id = this.#active.chat?.opened.session.id;
+      const wasUsed = await this.#active.close();
+      if (wasUsed && id !== undefined && this.#quitReason === undefined && this.#options.isSaved)
+        frontEnd.print([line(`Resume this session with: parley -r ${id}`, { tone: "muted" })]);
       await this.#options.history.flush();
       await frontEnd.close();
     }
@@ -191,7 +199,9 @@ export class TerminalApp {
 
   async #showSession(opened: AgentSession, isFirst: boolean): Promise<void> {
     const frontEnd = this.#frontEnd;
-    frontEnd.print([...viewGreeting(opened, { width: frontEnd.width(), isFirst }), []]);
+    const { world, folder } = this.#options;
+    const branch = await readGitBranch(world, folder);
+    frontEnd.print([...viewGreeting(opened, { width: frontEnd.width(), isFirst, branch }), []]);
     await printHistory(opened.session.entries, {
       frontEnd,
       showMarkdown: (markdown) => this.#markdown.print(markdown),
@@ -453,7 +463,7 @@ export class TerminalApp {
 
   /** The services slash commands can use. */
   #commandContext(): SlashCommandContext {
-    const { home, folder, openEditor, doctor } = this.#options;
+    const { home, folder, openEditor, doctor, login } = this.#options;
     const frontEnd = this.#frontEnd;
     return {
       world: this.#active.world,
@@ -479,6 +489,7 @@ export class TerminalApp {
       setMode: (mode) => this.#active.setMode(mode),
       ide: () => this.#openIde(),
       doctor,
+      login: (args) => frontEnd.suspendFor(() => login(args)),
       commands: () => this.#commands(),
       width: () => frontEnd.width(),
       quit: () => this.quit(),

@@ -174,6 +174,13 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/trust.ts")).trustCurrentFolder),
   },
   {
+    name: "login",
+    usage: "[PROVIDER]",
+    description: "Store a key for a provider, or sign in",
+    arguments: [{ options: async () => (await import("./built-in/login.ts")).loginOptions }],
+    run: lazy(async () => (await import("./built-in/login.ts")).logIn),
+  },
+  {
     name: "doctor",
     description: "Check keys, providers and programs",
     run: lazy(async () => (await import("./built-in/doctor.ts")).showDoctor),

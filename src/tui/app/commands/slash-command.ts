@@ -78,6 +78,8 @@ export type SlashCommandContext = {
   readonly ide: () => Promise<IdeClient>;
   /** Returns the output of `parley doctor`. */
   readonly doctor: () => Promise<string>;
+  /** Runs `parley login` with these arguments, with the terminal released. Returns its exit code. */
+  readonly login: (args: readonly string[]) => Promise<number>;
   readonly commands: () => readonly SlashCommand[];
   readonly width: () => number;
   readonly quit: () => void;

@@ -8,24 +8,43 @@ import { wrap } from "../../text/wrap.ts";
 export const viewHeader = (folder: string, width: number): readonly StyledLine[] =>
   wrap([span("Parley", { bold: true, tone: "accent" }), span(`  ${folder}`, { tone: "muted" })], { width });
 
-/** The greeting: model, MCP servers, subagents and notes. */
+/** What the greeting depends on, besides the session. */
+type GreetingOptions = {
+  readonly width: number;
+  readonly isFirst: boolean;
+  /** The branch that is checked out in the folder. */
+  readonly branch: string | undefined;
+};
+
+/** The greeting: model, branch, context files, MCP servers, subagents, notes and, the first time, a hint. */
 export const viewGreeting = (
   opened: AgentSession,
-  { width, isFirst }: { readonly width: number; readonly isFirst: boolean },
+  { width, isFirst, branch }: GreetingOptions,
 ): readonly StyledLine[] =>
   [
     ...(isFirst ? modelLines(opened) : [line(modelName(opened.agent.model()), { tone: "muted" })]),
+    ...(branch === undefined ? [] : [line(`Branch: ${branch}`, { tone: "muted" })]),
+    ...(opened.contextFiles.length === 0
+      ? []
+      : [line(`Context: ${opened.contextFiles.join(", ")}`, { tone: "muted" })]),
     ...viewExtensions(opened),
     ...opened.notes.flatMap((note) =>
       toLines(note, opened.warnings?.includes(note) === true ? { tone: "warning", bold: true } : { tone: "muted" }),
     ),
+    ...(isFirst && opened.modelChoice.by !== "none" && opened.modelChoice.by !== "local"
+      ? [
+          line("Tip: @ attaches a file, ! runs a command, Shift-Tab changes what runs without asking.", {
+            tone: "muted",
+          }),
+        ]
+      : []),
   ].flatMap((each) => wrap(each, { width }));
 
 const modelLines = ({ modelChoice, agent }: AgentSession): readonly StyledLine[] =>
   modelChoice.by === "none"
     ? [
         line("No API key found. Using the built-in demo model: it runs tools, but is not a language model."),
-        line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.", { tone: "muted" }),
+        line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /login.", { tone: "muted" }),
       ]
     : modelChoice.by === "local"
       ? [
