@@ -135,6 +135,8 @@ export class SessionCommands {
       restoreDraft: () => undefined,
       openEditor: async () => undefined,
       copyToClipboard: async () => unavailable("The clipboard")(),
+      parley: async () => unavailable("This command")(),
+      addFolder: unavailable("/add-dir"),
       login: async () => unavailable("/login")(),
       runShell: async (command) => {
         const { UserShell } = await import("../tui/app/session/user-shell.ts");

@@ -95,7 +95,7 @@ const begin = async (
 ): Promise<readonly [RunningApp, AppFixture]> => {
   const stage = await on({ script: asks(...requests), ...options });
   const app = stage.start({ args: ["--mcp-config", configure(stage, more, behaviour), ...args] });
-  await app.waitForText(args.includes("--screen-reader") ? "run /doctor" : / · \d+% of \d/);
+  await app.waitForText(args.includes("--screen-reader") ? "run /login" : / · \d+% of \d/);
   app.submit("go");
   return [app, stage];
 };

@@ -330,6 +330,26 @@ describe("commands", () => {
     await app.quit();
   });
 
+  it("export the session twice to one file: numbered, or overwritten if the user says so", async () => {
+    const [app, { read }] = await started();
+    app.submit("which model are you?");
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
+    app.submit("/export json all.json");
+    await app.waitForText(/^Written to .*all\.json$/);
+    app.submit("/export json all.json");
+    await app.waitForText("all.json exists.");
+    app.type("\r");
+    await app.waitForText(/^Written to .*all-2\.json$/);
+    expect(read("all-2.json")).toBe(read("all.json"));
+    app.submit("/export markdown all.json");
+    await app.waitForText("Write all-3.json");
+    app.type("\u001b[B\r");
+    await app.waitUntilIdle();
+    expect(read("all.json")).toContain("which model are you?");
+    await app.quit();
+  });
+
   it("export the session without overwriting a file", async () => {
     const [app, { read }] = await started({ files: { "taken.md": "mine" } });
     app.submit("which model are you?");
@@ -346,7 +366,8 @@ describe("commands", () => {
     expect(JSON.parse(read("body.json"))).toMatchObject({ model: "claude-sonnet-5", system: expect.anything() });
     expect(read("body.json")).toContain("which model are you?");
     app.submit("/export markdown taken.md");
-    await app.waitForText(/taken\.md/);
+    await app.waitForText("taken.md exists.");
+    app.type("\u001b");
     await app.waitUntilIdle();
     expect(read("taken.md")).toBe("mine");
     await app.quit();

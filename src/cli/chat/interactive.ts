@@ -17,7 +17,8 @@ import { trustedEnvironment, withTrustedPrograms } from "../trusted-programs.ts"
 
 /** `parley` with a terminal: runs the terminal UI. */
 export const runInteractive = async (argv: readonly string[]): Promise<number> => {
-  const args = parseArguments(chatCommand, argv);
+  const addedFolders: string[] = [];
+  const args = withFolders(parseArguments(chatCommand, argv), addedFolders);
   if (args.has("json-schema")) throw usageError('--json-schema needs a prompt: parley -p "TEXT" --json-schema FILE.');
   const exitSignals = watchExitSignals();
   const terminal = realTerminal();
@@ -87,6 +88,8 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
           env: await trustedEnvironment(world, folder),
         }),
       doctor: () => runParley(["doctor"]),
+      parley: runParley,
+      addFolder: (path) => void addedFolders.push(path),
       login: runLogin,
       isSaved: !args.has("no-save"),
       history,
@@ -130,6 +133,12 @@ type FrontEndFactory = ConstructorParameters<typeof TerminalApp>[1];
 /** The same history, to which nothing is added if the session is not saved. */
 const withoutAdditions = (history: InputHistory, isUnsaved: boolean): InputHistory =>
   isUnsaved ? { ...history, add: () => undefined } : history;
+
+/** Returns the same arguments with more folders for the workspace. */
+const withFolders = (args: Arguments, folders: readonly string[]): Arguments => ({
+  ...args,
+  values: (option) => (option === "add-dir" ? [...args.values(option), ...folders] : args.values(option)),
+});
 
 /** Returns the same arguments without --continue, --resume and --fork. */
 const withoutSession = (args: Arguments): Arguments => ({

@@ -11,6 +11,7 @@ import { version } from "../../world/version.ts";
 import type { Environment, World } from "../../world/world.ts";
 import type { CommandHandler } from "../command.ts";
 import { findProviderCredentials, findNamedProvider, loadProviderWorld } from "./credentials.ts";
+import { withProgress } from "../progress.ts";
 import { sanitizeLine, columnWidths, wrapText } from "../text-table.ts";
 
 /** `parley doctor`: checks which providers can be used and what is missing. Never prints a key. */
@@ -19,7 +20,16 @@ export const doctor: CommandHandler = async (args) => {
   const named = args.value("provider");
   const selected = named === undefined ? providers : [findNamedProvider(named)];
   const isOffline = args.has("offline");
-  const checks = await Promise.all(selected.map((provider) => checkProvider(provider, world, isOffline)));
+  const checks = await withProgress("Checking providers", async (report) => {
+    let done = 0;
+    return Promise.all(
+      selected.map(async (provider) => {
+        const check = await checkProvider(provider, world, isOffline);
+        report((done += 1), selected.length);
+        return check;
+      }),
+    );
+  });
   const report: DoctorReport = { ...describeMachine(world), providers: checks };
   process.stdout.write(args.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
   return checks.some((check) => isUsable(check) && (named !== undefined || check.id !== "offline")) ? 0 : 1;
@@ -84,19 +94,22 @@ const checkProvider = async (provider: Provider, world: World, isOffline: boolea
   if (!credentials.found || !address.found)
     return { ...facts, state: "missing", problem: describeMissing(credentials, address) };
   if (isOffline || !isRemote) return { ...facts, state: "ready" };
-  if (id === "local") return { ...facts, ...(await checkLocalServers(provider, world)) };
+  if (id === "local") return { ...facts, ...(await checkLocalServers(provider, world, base.url)) };
   return { ...facts, ...(await probeWithTimeout(provider, world)) };
 };
 
 /** Looks for servers of local models on their usual ports, or at the configured address. */
-const checkLocalServers = async (provider: Provider, world: World): Promise<Partial<ProviderCheck> & LocalState> => {
+const checkLocalServers = async (
+  provider: Provider,
+  world: World,
+  configured: string,
+): Promise<Partial<ProviderCheck> & Pick<ProviderCheck, "state">> => {
   const { findLocalServers } = await import("../../transport/queries/local-servers.ts");
   const [server] = await findLocalServers(provider, world);
   if (server === undefined) return probeWithTimeout(provider, world);
-  return { state: "ok", endpoint: { url: server.url, from: server.name }, models: server.models.length };
+  const endpoint = server.url === configured ? {} : { endpoint: { url: server.url, from: server.name } };
+  return { state: "ok", ...endpoint, models: server.models.length };
 };
-
-type LocalState = Pick<ProviderCheck, "state">;
 
 /** Lists everything that has to be set, not only the first. */
 const describeMissing = (

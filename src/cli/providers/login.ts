@@ -18,6 +18,7 @@ import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
 import { canPrompt, confirm } from "../confirm.ts";
+import { withProgress } from "../progress.ts";
 import { trustedEnvironment } from "../trusted-programs.ts";
 import { usageError, UserError } from "../user-error.ts";
 import { findNamedProvider, loadProviderWorld } from "./credentials.ts";
@@ -106,7 +107,9 @@ const testKey = async (
   const timeout = new AbortController();
   const stopTimer = world.clock.after(testTimeoutMs, () => timeout.abort(new Error("timed out")));
   try {
-    const { models } = await probeProvider(provider, world, timeout.signal);
+    const { models } = await withProgress("Waiting for a response", () =>
+      probeProvider(provider, world, timeout.signal),
+    );
     report(`The key works${models === undefined ? "" : `: ${models} ${models === 1 ? "model" : "models"}`}.`);
     return undefined;
   } catch (error) {

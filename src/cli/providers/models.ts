@@ -9,6 +9,7 @@ import { listModels, type ListedModel } from "../../transport/queries/list-model
 import type { World } from "../../world/world.ts";
 import type { CommandHandler } from "../command.ts";
 import { findProviderCredentials, findNamedProvider, loadProviderWorld } from "./credentials.ts";
+import { withProgress } from "../progress.ts";
 import { alignColumns, sanitizeLine, maxWidth } from "../text-table.ts";
 
 /** `parley models`: lists known models; with `--provider`, those the provider lists now. */
@@ -72,7 +73,7 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
   if (provider.endpoint.paths.models === undefined) return withoutQuery(`${label} does not list its models.`);
   if (!credentials.found) return withoutQuery(`${label} was not queried. ${credentials.how}`);
   try {
-    const listed = await listModels(provider, world);
+    const listed = await withProgress(`Asking ${label}`, () => listModels(provider, world));
     return { id, label, credentials, queried: true, models: mergeModels(id, listed, known) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

@@ -11,6 +11,7 @@ import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
 import { UserError } from "../user-error.ts";
 import { sanitizeLine } from "../text-table.ts";
+import { withProgress } from "../progress.ts";
 
 /** The saved sessions, and the current folder. */
 export type SessionsContext = {
@@ -43,7 +44,9 @@ export const readSession = async (
   { sessions, root }: SessionsContext,
   id: string | undefined,
 ): Promise<ReadSession> => {
-  const session = await sessions.read(id ?? (await latestSessionId(sessions, root)));
+  const session = await withProgress("Reading the session", async () =>
+    sessions.read(id ?? (await latestSessionId(sessions, root))),
+  );
   for (const finding of session.damage) process.stderr.write(`parley: ${sanitizeLine(describeDamage(finding))}\n`);
   return session;
 };

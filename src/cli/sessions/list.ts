@@ -6,6 +6,7 @@ import type { Arguments } from "../command.ts";
 import { usageError } from "../user-error.ts";
 import { countOption, printJson, formatTime } from "../format.ts";
 import type { SessionsContext, SessionAction } from "./context.ts";
+import { withProgress } from "../progress.ts";
 import { alignColumns, sanitizeLine, truncate, maxWidth, columnWidths } from "../text-table.ts";
 
 /** `parley sessions list`: lists sessions, last used first. */
@@ -27,7 +28,9 @@ export const search: SessionAction = async (context, args) => {
   const phrase = args.positionals.slice(1).join(" ").trim();
   if (phrase === "") throw usageError("Missing argument WORDS: parley sessions search WORDS.");
   const limit = countOption(args, "limit") ?? 20;
-  const matches = await context.sessions.search(phrase, { ...scopeOf(context, args), limit });
+  const matches = await withProgress("Searching sessions", (onProgress) =>
+    context.sessions.search(phrase, { ...scopeOf(context, args), limit, onProgress }),
+  );
   if (args.has("json")) printJson({ matches });
   else if (matches.length > 0) process.stdout.write(matches.map(formatMatch).join("\n"));
   if (matches.length > 0) return 0;

@@ -3,13 +3,16 @@ import { describeDamage, type SessionDamage } from "../../session/repair/damage.
 import type { SessionLocation } from "../../session/store/locate.ts";
 import { sessionIdFrom, printJson } from "../format.ts";
 import { locateSession, type SessionsContext, type SessionAction } from "./context.ts";
+import { withProgress } from "../progress.ts";
 
 /** `parley sessions repair`: reports damage of a session and repairs it. Unreadable bytes are saved, not lost. */
 export const repairSession: SessionAction = async (context, args) => {
   const place = await locateSession(context, sessionIdFrom(args));
   const isDryRun = args.has("dry-run");
   const before = await listDamagedFiles(context, place);
-  const findings = isDryRun ? await context.sessions.examine(place.id) : await context.sessions.repair(place.id);
+  const findings = await withProgress("Checking the session", () =>
+    isDryRun ? context.sessions.examine(place.id) : context.sessions.repair(place.id),
+  );
   const savedFiles = (await listDamagedFiles(context, place)).filter((path) => !before.includes(path));
   if (args.has("json"))
     return printJson({ id: place.id, dryRun: isDryRun, findings: findings.map(withMessage), savedFiles });

@@ -40,7 +40,11 @@ export type SessionStore = {
   /** Searches sessions, most recently used first. */
   readonly search: (
     words: string,
-    query?: ProjectFilter & { readonly limit?: number },
+    query?: ProjectFilter & {
+      readonly limit?: number;
+      /** Called with the number of sessions searched, and of all. */
+      readonly onProgress?: (done: number, total: number) => void;
+    },
   ) => Promise<readonly SessionMatch[]>;
   readonly rename: (id: string, title: string, query?: ProjectFilter) => Promise<void>;
   readonly remove: (id: string, query?: ProjectFilter) => Promise<void>;
@@ -66,8 +70,7 @@ export const openSessionStore = (world: World, { home }: { readonly home: string
     create: (start) => wrapWriteErrors(base, createSession(world, base, start)),
     open: (id, query) => open(id, query),
     read: async (id, query) => wrapReadErrors(base, readSessionAt(world, await find(id, query))),
-    search: (words, query) =>
-      wrapReadErrors(base, searchSessions(world, scopeOf(query), { words, limit: query?.limit })),
+    search: (words, query) => wrapReadErrors(base, searchSessions(world, scopeOf(query), { words, ...query })),
     rename: async (id, title, query) => {
       const session = await open(id, query);
       await session.append([{ kind: "title", title }]).finally(session.close);
@@ -222,16 +225,22 @@ const streamRecords = async function* (world: World, location: SessionLocation):
   for (const { sequence, at, text } of lines) yield { sequence, at, record: parseRecord(text) };
 };
 
-type SearchQuery = { readonly words: string; readonly limit: number | undefined };
+type SearchQuery = {
+  readonly words: string;
+  readonly limit?: number | undefined;
+  readonly onProgress?: (done: number, total: number) => void;
+};
 
 const searchSessions = async (
   world: World,
   scope: SessionScope,
-  { words, limit = 20 }: SearchQuery,
+  { words, limit = 20, onProgress }: SearchQuery,
 ): Promise<readonly SessionMatch[]> => {
   const matches: SessionMatch[] = [];
-  for (const found of await findSessionFiles(scope)) {
+  const files = await findSessionFiles(scope);
+  for (const [done, found] of files.entries()) {
     if (matches.length === limit) break;
+    onProgress?.(done, files.length);
     // An unreadable session does not hide others.
     const content = await withParsedFile(world, found, async ({ content: read }) => read).catch(() => undefined);
     if (content === undefined) continue;

@@ -13,6 +13,8 @@ export type StatusLine = {
   readonly used: number;
   readonly size: number;
   readonly last: TokenUsage | undefined;
+  /** Why most of the last request was not in the prompt cache. */
+  readonly missCause?: string | undefined;
   readonly spent: UsageTotals;
   readonly mode: string;
   readonly isTrusted: boolean;
@@ -29,10 +31,12 @@ export const chatStatus = ({
   opened,
   context,
   lastUsage,
+  cacheMissCause,
 }: ChatSession): Omit<StatusLine, "mode" | "isTrusted" | "isSandboxed" | "ide"> => ({
   model: modelName(opened.agent.model()),
   ...context,
   last: lastUsage,
+  missCause: cacheMissCause,
   spent: opened.agent.usageTotals(),
   starting: serversIn(opened, ["connecting", "restarting"]),
   missing: serversIn(opened, ["failed", "sign-in"]),
@@ -60,6 +64,7 @@ const usageSegments = ({
   used,
   size,
   last,
+  missCause,
   spent,
   starting,
   missing,
@@ -81,7 +86,14 @@ const usageSegments = ({
         ]),
     ...(cached === undefined
       ? []
-      : [{ span: span(`${Math.round(100 * cached)}% cached`, { tone: "muted" }), rank: 4 }]),
+      : [
+          {
+            span: span(`${Math.round(100 * cached)}% cached${missCause === undefined ? "" : ` (${missCause})`}`, {
+              tone: "muted",
+            }),
+            rank: 4,
+          },
+        ]),
     ...(spent.cost > 0
       ? [{ span: span(`$${spent.cost.toFixed(spent.cost < 1 ? 3 : 2)}`, { tone: "muted" }), rank: 3 }]
       : []),

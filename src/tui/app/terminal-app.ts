@@ -57,6 +57,10 @@ export type TerminalAppOptions = SessionSource & {
   readonly serverQuestions: ServerQuestions;
   /** Whether sessions are saved. */
   readonly isSaved: boolean;
+  /** Returns the output of Parley with these arguments. */
+  readonly parley: (args: readonly string[]) => Promise<string>;
+  /** Adds a folder to the workspace of sessions opened from now on. */
+  readonly addFolder: (path: string) => void;
   /** Stores a key as `parley login` does, with the terminal released. Returns the exit code. */
   readonly login: (args: readonly string[]) => Promise<number>;
   /** Whether the user chooses the first session from a list. */
@@ -169,6 +173,7 @@ export class TerminalApp {
   handleEvent(event: AgentEvent): void {
     const chat = this.#active.chat;
     if (chat === undefined || chat.busySince !== undefined) return;
+    chat.recordForCache(event);
     if (event.type === "task" || event.type === "agent") this.#transcript.handleEvent(event);
     this.#frontEnd.update();
   }
@@ -463,7 +468,7 @@ export class TerminalApp {
 
   /** The services slash commands can use. */
   #commandContext(): SlashCommandContext {
-    const { home, folder, openEditor, doctor, login } = this.#options;
+    const { home, folder, openEditor, doctor, login, parley, addFolder } = this.#options;
     const frontEnd = this.#frontEnd;
     return {
       world: this.#active.world,
@@ -489,6 +494,8 @@ export class TerminalApp {
       setMode: (mode) => this.#active.setMode(mode),
       ide: () => this.#openIde(),
       doctor,
+      parley,
+      addFolder,
       login: (args) => frontEnd.suspendFor(() => login(args)),
       commands: () => this.#commands(),
       width: () => frontEnd.width(),

@@ -21,11 +21,13 @@ const oneOf = (...words: readonly string[]): CommandArgument => ({
 export const builtInCommands: readonly SlashCommand[] = [
   {
     name: "help",
+    aliases: ["commands"],
     description: "Show commands and keys",
     run: lazy(async () => (await import("./built-in/help.ts")).showHelp),
   },
   {
     name: "model",
+    aliases: ["models"],
     usage: "[MODEL]",
     description: "Switch model (shows cost and compatibility first; Alt-M: next favourite)",
     arguments: [modelArgument],
@@ -87,6 +89,7 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "resume",
+    aliases: ["sessions", "continue"],
     description: "Resume another session of this folder",
     arguments: [{ options: async (at) => (await import("./built-in/resume.ts")).sessionOptions(at) }],
     run: lazy(async () => (await import("./built-in/resume.ts")).resumeOther),
@@ -103,8 +106,39 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "clear",
+    aliases: ["new", "reset"],
     description: "Start a new session",
     run: async (_, { reopen }) => reopen("new"),
+  },
+  {
+    name: "init",
+    description: "Write AGENTS.md for this project",
+    run: lazy(async () => (await import("./built-in/project-prompts.ts")).initProject),
+  },
+  {
+    name: "review",
+    usage: "[WHAT]",
+    description: "Review the changes that are not committed",
+    run: lazy(async () => (await import("./built-in/project-prompts.ts")).reviewChanges),
+  },
+  {
+    name: "diff",
+    usage: "[PATH]",
+    description: "Show what changed since the last commit",
+    run: lazy(async () => (await import("./built-in/diff.ts")).showDiff),
+  },
+  {
+    name: "add-dir",
+    usage: "FOLDER",
+    description: "Add a folder to the workspace",
+    run: lazy(async () => (await import("./built-in/add-dir.ts")).addFolder),
+  },
+  {
+    name: "config",
+    aliases: ["settings"],
+    usage: "[SETTING [VALUE]]",
+    description: "Show or change settings",
+    run: lazy(async () => (await import("./built-in/config.ts")).showConfig),
   },
   {
     name: "export",
@@ -120,6 +154,7 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "stats",
+    aliases: ["cost", "usage"],
     description: "Show token use and cost",
     run: lazy(async () => (await import("./built-in/stats.ts")).showStats),
   },
@@ -185,5 +220,5 @@ export const builtInCommands: readonly SlashCommand[] = [
     description: "Check keys, providers and programs",
     run: lazy(async () => (await import("./built-in/doctor.ts")).showDoctor),
   },
-  { name: "quit", description: "Quit (resume with `parley -c`)", run: (_, { quit }) => quit() },
+  { name: "quit", aliases: ["exit", "q"], description: "Quit (resume with `parley -c`)", run: (_, { quit }) => quit() },
 ];

@@ -7,7 +7,7 @@ export const listCommands = (
   custom: readonly SlashCommand[],
   servers: Pick<McpServers, "prompts"> | undefined,
 ): readonly SlashCommand[] => {
-  const own = new Set(builtInCommands.map(({ name }) => name));
+  const own = new Set(builtInCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const prompts = (servers?.prompts() ?? []).map((prompt): SlashCommand => ({
     name: prompt.command,
     usage: prompt.arguments.map(({ name, required }) => (required ? name : `[${name}]`)).join(" "),

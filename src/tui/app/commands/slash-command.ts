@@ -76,6 +76,10 @@ export type SlashCommandContext = {
   readonly setMode: (mode: ApprovalMode) => Promise<void>;
   /** The connection to the user's editor. */
   readonly ide: () => Promise<IdeClient>;
+  /** Returns the output of Parley with these arguments. */
+  readonly parley: (args: readonly string[]) => Promise<string>;
+  /** Adds a folder to the workspace of sessions opened from now on. */
+  readonly addFolder: (path: string) => void;
   /** Returns the output of `parley doctor`. */
   readonly doctor: () => Promise<string>;
   /** Runs `parley login` with these arguments, with the terminal released. Returns its exit code. */

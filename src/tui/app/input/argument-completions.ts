@@ -16,7 +16,8 @@ export class ArgumentCompletions {
     { words: [name, ...before], query }: Extract<CompletionQuery, { kind: "argument" }>,
     commands: readonly SlashCommand[],
   ): Promise<readonly CompletionChoice[]> {
-    const argument = commands.find((each) => each.name === name)?.arguments?.[before.length];
+    const argument = commands.find((each) => each.name === name || each.aliases?.includes(name ?? "") === true)
+      ?.arguments?.[before.length];
     if (argument === undefined) return [];
     const { acceptsOther = () => false } = argument;
     return (await this.#options(argument)).map(({ id, label, detail }) => ({

@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../../../agent/events.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { UserPart } from "../../../conversation/parts.ts";
 import type { TokenUsage } from "../../../wire/decode/events.ts";
@@ -8,6 +9,7 @@ import type { FrontEnd, QueuedMessage } from "../front-ends/front-end.ts";
 import { printError, printInfo } from "../transcript/message.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
 import type { IdeClient } from "../ide/ide-client.ts";
+import { CacheMissTracker } from "./cache-miss.ts";
 import { EditSnapshots } from "./edit-snapshots.ts";
 
 /** Where a chat session shows its events: as lines of the transcript, printed on the front end. */
@@ -53,6 +55,7 @@ export class ChatSession {
   #turn: Promise<void> = Promise.resolve();
   #context = { used: 0, size: 0 };
   #lastUsage: TokenUsage | undefined;
+  readonly #cacheMiss = new CacheMissTracker();
 
   constructor(options: ChatOptions) {
     this.opened = options.opened;
@@ -66,6 +69,16 @@ export class ChatSession {
 
   get context(): { readonly used: number; readonly size: number } {
     return this.#context;
+  }
+
+  /** Why most of the last request was not in the prompt cache. */
+  get cacheMissCause(): string | undefined {
+    return this.#cacheMiss.cause;
+  }
+
+  /** Records an event that may explain why the prompt cache misses. */
+  recordForCache(event: AgentEvent): void {
+    this.#cacheMiss.record(event, this.#options.world.clock.elapsed());
   }
 
   /** Token usage of the last response. */
@@ -137,6 +150,7 @@ export class ChatSession {
         if (event.type === "user") this.#showQueued(event.parts);
         hasFinished = event.type === "finished";
         if (event.type === "usage") this.#lastUsage = event.usage;
+        this.recordForCache(event);
         transcript.handleEvent(event);
         this.snapshots.recordEvent(event, agent.entryCount());
         this.#options.ide()?.handleEvent(event);

@@ -3,19 +3,50 @@ import { destinationOf, findWire, homeProviders, wireIds } from "../../../../pro
 import { exportConversation } from "../../../../session/export/conversation.ts";
 import { exportMarkdown } from "../../../../session/export/markdown.ts";
 import { openSessionStore, type ReadSession } from "../../../../session/store/store.ts";
+import type { Workspace } from "../../../../policy/workspace/open.ts";
 import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/export`: writes the session to a new file in the workspace. An existing file is never overwritten. */
+/** `/export`: writes the session to a file in the workspace. An existing file is overwritten only if the user says so. */
 export const exportSession = async (words: string, at: SlashCommandContext): Promise<void> => {
   const [format = "markdown", ...rest] = words.split(/\s+/).filter((word) => word !== "");
   const { session, services } = at.opened();
   const saved = await openSessionStore(at.world, { home: at.home }).read(session.id);
   const text = textOf(saved, format);
-  const file = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${format === "markdown" ? "md" : "json"}`;
+  const wanted = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${format === "markdown" ? "md" : "json"}`;
   const { workspace } = await services();
-  await workspace.write(file, Buffer.from(text), "absent");
+  const target = await chooseFile(wanted, workspace, at);
+  if (target === undefined) return;
+  const { file, identity } = target;
+  await workspace.write(file, Buffer.from(text), identity);
   at.info(`Written to ${(await workspace.resolve(file)).path}`);
+};
+
+type ExportTarget = { readonly file: string; readonly identity: string };
+
+/** The file to write, and its identity, so that only what the user saw is replaced. Asks if the file exists. */
+const chooseFile = async (
+  file: string,
+  workspace: Pick<Workspace, "resolve">,
+  at: SlashCommandContext,
+): Promise<ExportTarget | undefined> => {
+  const { identity } = await workspace.resolve(file);
+  if (identity === "absent") return { file, identity };
+  const other = await findFreeName(file, workspace);
+  const answer = await at.pick(`${file} exists.`, [
+    { id: "number", label: `Write ${other}` },
+    { id: "overwrite", label: `Overwrite ${file}` },
+  ]);
+  if (answer === undefined) return undefined;
+  return answer.id === "overwrite" ? { file, identity } : { file: other, identity: "absent" };
+};
+
+const findFreeName = async (file: string, workspace: Pick<Workspace, "resolve">): Promise<string> => {
+  const [, stem = file, extension = ""] = /^(.*?)(\.[^./]*)?$/.exec(file) ?? [];
+  for (let number = 2; ; number += 1) {
+    const name = `${stem}-${number}${extension}`;
+    if ((await workspace.resolve(name)).identity === "absent") return name;
+  }
 };
 
 /** Export formats. */

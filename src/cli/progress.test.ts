@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { withProgress, type ProgressOutput, type ReportProgress } from "./progress.ts";
+
+/** An output whose timer fires when the test says so. */
+const stage = (isTerminal: boolean) => {
+  const written: string[] = [];
+  const timers: { readonly delay: number; readonly draw: () => void; isStopped: boolean }[] = [];
+  const output: ProgressOutput = {
+    isTerminal,
+    write: (text) => void written.push(text),
+    every: (delay, _, draw) => {
+      const timer = { delay, draw, isStopped: false };
+      timers.push(timer);
+      return () => void (timer.isStopped = true);
+    },
+  };
+  return { output, written, timers };
+};
+
+describe("progress", () => {
+  it("is shown after two seconds, with a bar once the length is known, and is erased at the end", async () => {
+    const { output, written, timers } = stage(true);
+    const result = await withProgress(
+      "Searching",
+      async (report: ReportProgress) => {
+        timers[0]?.draw();
+        report(5, 20);
+        timers[0]?.draw();
+        return "found";
+      },
+      output,
+    );
+    expect([result, timers.map(({ delay, isStopped }) => [delay, isStopped])]).toEqual(["found", [[2000, true]]]);
+    expect(written).toEqual([
+      "\r\u001b[2K⠋ Searching",
+      "\r\u001b[2KSearching [######------------------] 5 of 20",
+      "\r\u001b[2K",
+    ]);
+  });
+
+  it("writes nothing for quick work, for work that fails early, and without a terminal", async () => {
+    const quick = stage(true);
+    await withProgress("Work", async () => 1, quick.output);
+    await expect(withProgress("Work", async () => Promise.reject(new Error("no")), quick.output)).rejects.toThrow("no");
+    expect([quick.written, quick.timers.every(({ isStopped }) => isStopped)]).toEqual([[], true]);
+    const piped = stage(false);
+    await withProgress("Work", async (report) => report(1, 2), piped.output);
+    expect([piped.written, piped.timers]).toEqual([[], []]);
+  });
+});
