@@ -22,7 +22,7 @@ import { createRegistry } from "./registry.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { openServices, type OpenServices, type ServicesOptions } from "./services.ts";
 import { call } from "./harness.cases.ts";
-import { canListProcesses, processesIn } from "../../test/support/processes-in.ts";
+import { canListProcesses, processesIn } from "../../test/support/processes.ts";
 
 let base: string;
 let root: string;

@@ -8,6 +8,7 @@ import type { ModelFunction } from "../../src/sim/family.ts";
 import { bin, ensureBuilt } from "../built.ts";
 import { serveProgram, type AcpError, type Json, type ServedProgram } from "../support/acp-client.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { untilGone } from "../support/processes.ts";
 
 /*
  * Bugs that users reported of other agents, as promises of this one, with the built program.
@@ -44,18 +45,6 @@ const codeOf = (answer: Promise<Json>): Promise<number> =>
     () => 0,
     (error: AcpError) => error.code,
   );
-
-/** Resolves once a process is gone. */
-const untilGone = async (pid: number): Promise<void> => {
-  for (;;) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
 
 describe("the program", () => {
   it("writes nothing but JSON to stdout, whatever libraries print", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { untilGone } from "../support/processes.ts";
 
 let stage: ProgramStage;
 beforeAll(async () => {
@@ -13,22 +14,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => stage.close());
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
-const areGone = async (pids: readonly number[]): Promise<boolean> => {
-  for (let looks = 0; looks < 300; looks += 1) {
-    if (!pids.some(isAlive)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-};
 
 const args = ["-p", "Do it.", "-m", "anthropic", "--approval-mode", "yolo", "-o", "stream-json"];
 
@@ -62,12 +47,8 @@ describe("a run that is stopped by a signal or a closed pipe", () => {
       },
     });
     const pids = readFileSync(join(stage.project, "pids"), "utf8").trim().split(" ").map(Number);
-    expect([ran.code, ran.signal, await areGone(pids), outcome()]).toEqual([
-      code,
-      null,
-      true,
-      { cancelled: true, locks: [] },
-    ]);
+    await untilGone(...pids);
+    expect([ran.code, ran.signal, outcome()]).toEqual([code, null, { cancelled: true, locks: [] }]);
   });
 });
 
@@ -88,6 +69,7 @@ describe("a running command and its child processes", () => {
     const file = join(stage.project, "pids");
     expect([sent, existsSync(file)]).toEqual([true, true]);
     const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
-    expect([pids.length, await areGone(pids)]).toEqual([2, true]);
+    await untilGone(...pids);
+    expect(pids.length).toBe(2);
   });
 });

@@ -10,6 +10,7 @@ import type { ModelFunction } from "../../src/sim/family.ts";
 import type { UserQuestion } from "../../src/tools/capabilities.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { isRunning } from "../support/processes.ts";
 
 /* Work that outlives a turn: the to-do list, questions to the person, commands and subagents in the background. */
 
@@ -198,13 +199,6 @@ describe("ask_user", () => {
 });
 
 describe("a command in the background", () => {
-  const isAlive = (pid: number): boolean => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
   const background = (command: string): StepCall => ["run_shell_command", { command, background: true }];
   /** Writes its process id to a file, then never ends. */
   const forever = "echo $$ > pid.part; mv pid.part pid; while true; do sleep 0.05; done";
@@ -234,7 +228,7 @@ describe("a command in the background", () => {
     expect(stopped).toMatch(/^bg-1 \(command, stopped, \d+ s\): echo/);
     expect(read).toMatch(/Error: The command was cancelled and stopped with all its child processes\./);
     expect(unknown).toBe('There is no task "bg-2" in the background. All of them end when Parley quits.');
-    expect(isAlive(await readPid())).toBe(false);
+    expect(isRunning(await readPid())).toBe(false);
     expect(notices(session)).toEqual([]);
     expect(events.flatMap((event) => (event.type === "task" ? [[event.task.id, event.task.status]] : []))).toEqual([
       ["bg-1", "running"],
@@ -278,10 +272,10 @@ describe("a command in the background", () => {
     const session = await open();
     await send(session, steps([background(forever)]));
     const pid = await readPid();
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     const { id } = session.session;
     await close(session);
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     expect(notices(await open({ resume: { id } }))).toEqual([
       expect.stringMatching(/^Background task ended: bg-1 \(command, stopped, .*It was stopped when Parley quit\.\n/),
     ]);
@@ -299,7 +293,7 @@ describe("a command in the background", () => {
     const [result] = resultsOf(events);
     expect(result).toMatch(/\nThe user moved it to the background as bg-1\. .*\nOutput so far: running$/);
     await session.agent.cancel();
-    expect(isAlive(await readPid())).toBe(true);
+    expect(isRunning(await readPid())).toBe(true);
     expect(session.tasks()?.moveToBackground()).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allowedRules, commandCases, type CommandCase } from "../../src/policy/command/analyze.cases.ts";
 import type { PermissionRuleSources } from "../../src/policy/gate/permission-rules.ts";
-import { canListProcesses, processesIn } from "../support/processes-in.ts";
+import { canListProcesses, processesIn } from "../support/processes.ts";
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /*

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleScript } from "../support/bundle-script.ts";
+import { isRunning, untilGone } from "../support/processes.ts";
 import { scriptedServer, withServers } from "./with-servers.ts";
 
 let folder: string;
@@ -27,22 +28,6 @@ const start = async (
   return { child, pids: line.toString().trim().split(" ").map(Number) };
 };
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
-const gone = async (pids: readonly number[]): Promise<boolean> => {
-  for (let looks = 0; looks < 300; looks += 1) {
-    if (!pids.some(isAlive)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-};
-
 describe("the processes of servers", () => {
   it.each(["close", "exit", "crash", "SIGKILL", "SIGTERM"])("are gone when we end by %s", async (how) => {
     const { child, pids } = await start(how);
@@ -50,7 +35,7 @@ describe("the processes of servers", () => {
     expect(pids.every((pid) => pid > 1)).toBe(true);
     if (how.startsWith("SIG")) child.kill(how as NodeJS.Signals);
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    expect(await gone(pids)).toBe(true);
+    await untilGone(...pids);
   });
 
   it("are one at a time, also when a running server is restarted", async () => {
@@ -63,7 +48,8 @@ describe("the processes of servers", () => {
         await until(() => servers.status()[0]?.status.state === "ready");
         await call("echo");
         const [first = 0, second = 0] = (await readFile(log, "utf8")).trim().split("\n").map(Number);
-        expect([first === second, await gone([first]), isAlive(second)]).toEqual([false, true, true]);
+        await untilGone(first);
+        expect([first === second, isRunning(second)]).toEqual([false, true]);
       });
     } finally {
       await rm(logs, { recursive: true, force: true });

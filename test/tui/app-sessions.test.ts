@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyKey } from "../support/exchange.ts";
+import { isRunning } from "../support/processes.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "../support/serve-simulators.ts";
 import { ensureBuilt } from "../built.ts";
 import { appFixtures } from "./app-fixture.ts";
@@ -71,7 +72,7 @@ describe("sessions in the terminal app", () => {
     const folder = join(sessions, readdirSync(sessions)[0] ?? "");
     const logs = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
     const log = logs.map((name) => readFileSync(join(folder, name), "utf8")).join("");
-    expect([existsSync(`/proc/${pid}`), readdirSync(join(folder, "locks"))]).toEqual([false, []]);
+    expect([isRunning(pid), readdirSync(join(folder, "locks"))]).toEqual([false, []]);
     expect(log).toContain("The user cancelled this call while it ran.");
   });
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
+import { isRunning, untilGone } from "../support/processes.ts";
 import { appFixtures } from "./app-fixture.ts";
 
 ensureBuilt();
@@ -13,14 +14,6 @@ const todos = (...statuses: readonly string[]) => ({
     todos: ["Read it", "Change it"].map((description, at) => ({ description, status: statuses[at] ?? "pending" })),
   },
 });
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** Writes its process id, and runs until it is stopped or the file `go` exists. */
 const untilGo = "echo $$ > pid; echo started; until [ -e go ]; do sleep 0.05; done; echo ended";
@@ -135,7 +128,7 @@ describe("background work", () => {
     await app.waitForText(/^bg-1  running, \d+s  echo /);
     app.submit("/tasks stop bg-1");
     await app.waitForText("Background task bg-1 ended (stopped)");
-    expect(isAlive(await pidIn(project))).toBe(false);
+    expect(isRunning(await pidIn(project))).toBe(false);
     await app.quit();
   });
 
@@ -159,11 +152,11 @@ describe("background work", () => {
     app.submit("run it");
     await app.waitForText("Going on.");
     const pid = await pidIn(fixture.project);
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     if (how === "quit") await app.quit();
     else app.kill("SIGKILL");
     await app.ended;
-    while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+    await untilGone(pid);
   });
 
   it("Ctrl-B moves the cursor while no command runs", async () => {

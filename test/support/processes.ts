@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Whether the system has the list of processes that `processesIn` reads. */
 export const canListProcesses: boolean = process.platform === "linux";
@@ -20,4 +20,24 @@ const readCurrentFolder = (pid: string): string => {
   } catch {
     return "";
   }
+};
+
+/** Whether a process runs. A zombie does not: where nothing reaps orphans, it keeps its id for ever. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== "linux") return true;
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+/** Resolves once none of the processes runs. */
+export const untilGone = async (...pids: readonly number[]): Promise<void> => {
+  while (pids.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 20));
 };
