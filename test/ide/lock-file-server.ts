@@ -52,8 +52,14 @@ export const serveLockFile = async ({
     if (method === "initialize")
       return send({
         id,
-        result: { protocolVersion: params["protocolVersion"], capabilities: { tools: {} }, serverInfo: { name: "x" } },
+        result: {
+          protocolVersion: params["protocolVersion"],
+          capabilities: { tools: {} },
+          serverInfo: { name: "Testpad", version: "1" },
+        },
       });
+    if (method === "tools/list") return send({ id, result: { tools: tools.map(declareTool) } });
+    if (method !== "tools/call") return send({ id, error: { code: -32_601, message: "Method not found" } });
     const tool = String(params["name"]);
     const answered = answer(tool, params["arguments"] as Record<string, unknown>);
     if (answered instanceof Error) send({ id, error: { code: -32_000, message: answered.message } });
@@ -104,6 +110,11 @@ export const serveLockFile = async ({
     },
   };
 };
+
+/** The tools of this protocol that matter to a client. */
+const tools = ["openDiff", "close_tab", "closeAllDiffTabs", "getDiagnostics", "getOpenEditors", "openFile"];
+
+const declareTool = (name: string): object => ({ name, description: name, inputSchema: { type: "object" } });
 
 /** Writes the lock file of an editor; `changes` replaces fields. */
 export const writeLockFile = (

@@ -180,7 +180,7 @@ export class IdeClient {
       report: (path, problems) => {
         const session = opened();
         if (session === undefined) return;
-        void visiblePath(path, session).then((name) => {
+        void visiblePath(path, session, world.disk).then((name) => {
           if (name === undefined) return;
           session.agent.addNotice(describeProblems(name, problems));
           info(`${ide.name}: ${pluralize(problems.length, "new problem")} in ${name}. Sent with the next request.`);
@@ -215,7 +215,7 @@ export class IdeClient {
   /** Takes the places the user sent, and says what becomes of them. */
   async #collectMentions(ide: Ide, opened: AgentSession): Promise<void> {
     for (const mention of ide.takeMentions()) {
-      const path = await visiblePath(mention.path, opened);
+      const path = await visiblePath(mention.path, opened, this.#host.world.disk);
       if (path === undefined) {
         this.#host.info(`Not sent: ${basename(mention.path)} is ignored, or not a file of this project.`);
         continue;
@@ -226,9 +226,10 @@ export class IdeClient {
   }
 
   async #readVisible(ide: Ide, opened: AgentSession): Promise<IdeContext> {
+    const { disk } = this.#host.world;
     const { openFiles, selection } = ide.context();
-    const names = await Promise.all(openFiles.map((path) => visiblePath(path, opened)));
-    const path = selection && (await visiblePath(selection.path, opened));
+    const names = await Promise.all(openFiles.map((path) => visiblePath(path, opened, disk)));
+    const path = selection && (await visiblePath(selection.path, opened, disk));
     return {
       openFiles: names.filter((name) => name !== undefined),
       ...(selection === undefined || path === undefined ? {} : { selection: { ...selection, path } }),

@@ -5,23 +5,33 @@ import type { UserPart } from "../../../conversation/parts.ts";
 import { maxSelectionLength, type IdeMention } from "../../../ide/ide.ts";
 import { fence, lineRange } from "../../../ide/prompt-context.ts";
 import { sanitizeForTerminal } from "../../../policy/terminal/sanitize.ts";
+import type { Workspace } from "../../../policy/workspace/open.ts";
+import type { Disk } from "../../../world/disk.ts";
 
 /** The name under which models know a file; undefined outside the workspace, for ignored files and for missing ones. */
 export const visiblePath = async (
-  path: string,
+  requested: string,
   { services }: Pick<AgentSession, "services">,
+  disk: Pick<Disk, "canonicalPath">,
 ): Promise<string | undefined> => {
   try {
     const { workspace } = await services();
+    // Editors may name a file of the project through links outside of it.
+    const path = (await disk.canonicalPath(requested)) ?? requested;
     const resolved = await workspace.resolve(path);
     if (resolved.kind !== "file") return undefined;
     if ((await workspace.ignored(path, { git: false, own: true })) !== undefined) return undefined;
+    if (await isIgnoredAsNamed(workspace, requested)) return undefined;
     const name = relative(workspace.roots[0] ?? "/", resolved.path);
     return sanitizeForTerminal(name.startsWith("..") ? resolved.path : name, "line");
   } catch {
     return undefined;
   }
 };
+
+/** Whether a link inside the project has a name that is ignored. One outside has no name there. */
+const isIgnoredAsNamed = async (workspace: Workspace, path: string): Promise<boolean> =>
+  (await workspace.ignored(path, { git: false, own: true }).catch(() => undefined)) !== undefined;
 
 /** The longest file whose lines are read for a mention. */
 const maxFileBytes = 4 * 2 ** 20;
