@@ -127,7 +127,6 @@ describe("an editor with a lock file", () => {
     [["FILE_SAVED"], { type: "closed" }],
     [["file_saved", "x"], { type: "closed" }],
     [[], { type: "closed" }],
-    [["FILE_SAVED", "x".repeat(4 * 2 ** 20 + 1)], { type: "closed" }],
   ] as const)("that answers a diff with %o means %o", async (texts, outcome) => {
     const { ide, server } = await connect({ answer: (tool) => (tool === "openDiff" ? undefined : []) });
     const diff = ide.openDiff({ path: "/p/a.ts", after: "new\n" });
@@ -192,6 +191,14 @@ describe("a hostile editor", () => {
 
   it("that says nothing is given up", async () => {
     await expect(connect({ isSilent: true }, undefined, (ms) => ms / 10)).rejects.toThrow("No answer to initialize.");
+  });
+
+  it("accepts no text for an edit that is too long", async () => {
+    const { ide, server } = await connect({ answer: (tool) => (tool === "openDiff" ? undefined : []) });
+    const { outcome } = ide.openDiff({ path: "/p/a.ts", after: "" });
+    await server.log.count("openDiff", 1);
+    server.respond("openDiff", ["FILE_SAVED", "x".repeat(4 * 2 ** 20 + 1)]);
+    expect(await outcome).toEqual({ type: "closed" });
   });
 
   it("ends its connection with a message that is too long", async () => {

@@ -1,11 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../built.ts";
+import { bin, ensureBuilt } from "../built.ts";
 import { serveCompanion, type CompanionServer, type CompanionServerOptions } from "../ide/companion-server.ts";
 import { serveLockFile, writeLockFile, type LockFileServer } from "../ide/lock-file-server.ts";
 import { serveRecorder, type RecorderModel, type RecorderReply } from "../ide/recorder-model.ts";
+import { runInTerminal } from "./terminal.ts";
 import { appFixtures, type AppFixture, type AppOptions, type RunningApp } from "./app-fixture.ts";
 
 /*
@@ -160,6 +161,30 @@ describe("the context of the editor", () => {
     await app.waitForText("Disconnected from Testpad.");
     await server.log.count("(closed)", 1);
     await app.quit();
+  });
+});
+
+describe("without an editor", () => {
+  it("nothing of all this is loaded, in the terminal UI too", async () => {
+    const { home, project } = await on({});
+    const loaded = join(home, "loaded.txt");
+    const app = runInTerminal(bin, {
+      node: ["--import", fileURLToPath(new URL("../support/loaded.mjs", import.meta.url))],
+      args: ["--cwd", project],
+      env: { HOME: home, LOADED: loaded },
+    });
+    await app.waitFor((rows) => rows.some((row) => / · \d+% of \d/.test(row)));
+    app.type("/quit\r");
+    await app.ended;
+    const urls = [...new Set(readFileSync(loaded, "utf8").trim().split("\n"))];
+    const parts = urls.filter((url) => url.endsWith(".cjs")).map((url) => readFileSync(fileURLToPath(url), "utf8"));
+    const texts = [
+      "Several editors have this folder open",
+      "selection_changed",
+      "sec-websocket-key",
+      "Connect to which",
+    ];
+    expect([parts.length > 2, texts.filter((text) => parts.some((part) => part.includes(text)))]).toEqual([true, []]);
   });
 });
 

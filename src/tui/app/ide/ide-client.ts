@@ -231,7 +231,7 @@ export class IdeClient {
     const names = await Promise.all(openFiles.map((path) => visiblePath(path, opened, disk)));
     const path = selection && (await visiblePath(selection.path, opened, disk));
     return {
-      openFiles: names.filter((name) => name !== undefined),
+      openFiles: [...new Set(names.filter((name) => name !== undefined))],
       ...(selection === undefined || path === undefined ? {} : { selection: { ...selection, path } }),
     };
   }
