@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../src/conversation/json.ts";
 import { providers } from "../src/providers/all.ts";
 import { findProvider } from "../src/providers/find.ts";
 import { composeRequest } from "../src/wire/compose.ts";
+import { createOutputFormat } from "../src/wire/schema/output.ts";
 import type { RequestSettings, WireId } from "../src/wire/wire.ts";
 import { buildHistory, makeHistory } from "./support/histories.ts";
 import { Random } from "./support/random.ts";
@@ -45,7 +46,15 @@ const settings = (random: Random): RequestSettings => ({
     : {}),
   ...(random.chance(0.5) ? { thinking: { effort: random.pick(["none", "low", "medium", "high"] as const) } } : {}),
   ...(random.chance(0.5) ? { cache: { marks: true, key: "one" } } : {}),
+  ...(random.chance(0.5) ? { output: createOutputFormat(random.pick(outputSchemas)) } : {}),
 });
+
+const city = { type: "string", minLength: 1, description: "In English." };
+const outputSchemas: readonly JsonObject[] = [
+  { type: "object", properties: { city, near: { type: "array", items: city } }, required: ["city", "near"] },
+  { type: "object", properties: { city: { anyOf: [city, { type: "null" }] } } },
+  { type: "object", additionalProperties: city },
+];
 
 /** Fields that OpenAI's types require and its API, or a compatible one, does not. */
 const isTaken = (provider: string, problem: string): boolean =>
