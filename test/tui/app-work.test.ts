@@ -70,17 +70,20 @@ describe("a question of the model", () => {
   it("is picked or typed, one after the other, and the answers reach the model", async () => {
     const [app] = await started({ script: { rules: [{ prompt: "ask", replies: [ask, { say: "I see." }] }] } });
     app.submit("ask me");
-    await app.waitForText("Esc: don't answer");
-    expect(app.screen.rows().slice(-7, -1)).toEqual([
-      "Database  1 of 2",
-      "Which database?",
-      "› 1 SQLite",
-      "  2 PostgreSQL",
-      "  Type another answer",
-      "Enter: answer · Esc: don't answer",
+    await app.waitForText(/^╰/);
+    expect(app.screen.rows().slice(-8, -1)).toEqual([
+      `╭─ Database 1 of 2 ${"─".repeat(60)}╮`,
+      ...[
+        "Which database?",
+        "› 1 SQLite",
+        "  2 PostgreSQL",
+        "  Type another answer",
+        "Enter: answer · Esc: don't answer",
+      ].map((text) => `│ ${text.padEnd(76)} │`),
+      `╰${"─".repeat(78)}╯`,
     ]);
     app.type("2");
-    await app.waitForText("The model asks  2 of 2");
+    await app.waitForText("The model asks 2 of 2");
     app.type("Parley\r");
     await app.waitForText("I see.");
     await app.waitUntilIdle();

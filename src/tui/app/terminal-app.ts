@@ -383,11 +383,12 @@ export class TerminalApp {
   /** The lines that may still change: running calls, then the to-do list and background tasks. */
   #live(width: number): readonly StyledLine[] {
     const opened = this.#active.chat?.opened;
+    const todos = viewTodoList(opened?.todos() ?? [], width);
     return [
       ...this.#transcript.live(),
       ...this.#userShell.live(width),
       ...[...this.#commandWork].flatMap(({ live }) => live()),
-      ...viewTodoList(opened?.todos() ?? [], width),
+      ...(todos.length === 0 ? [] : [[], ...todos]),
       ...viewTaskRow(opened?.tasks()?.list() ?? [], width),
     ];
   }

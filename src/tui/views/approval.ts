@@ -140,7 +140,7 @@ export const viewApproval = (
 };
 
 /** The columns inside a frame. */
-const frameRoom = (width: number): number => Math.max(8, width - 4);
+export const frameRoom = (width: number): number => Math.max(8, width - 4);
 
 /** A title stands in the border where it fits, else in lines of its own. */
 const titleLines = (
@@ -152,7 +152,7 @@ const titleLines = (
     : { inBorder: "", inside: wrap([span(title, { bold: true })], { width: room }) };
 
 /** Draws a frame around lines, with a title in its upper border. */
-const frame = (
+export const frame = (
   lines: readonly StyledLine[],
   {
     width,

@@ -59,13 +59,14 @@ describe("a question of the model", () => {
   it("shows options, choices and the row for text at any width", () => {
     const box = press(several, "1", "down");
     if (typeof box === "string" || "length" in box) throw new Error("It was answered.");
-    expect(viewUserQuestion(box, 60).lines.map((each) => lineText(each).trimEnd())).toEqual([
-      "Database  1 of 2",
-      "Which database?",
-      "  1 [x] SQLite  One file",
-      "› 2 [ ] PostgreSQL",
-      "  Type another answer",
-      "Space: choose · Enter: answer · Esc: don't answer",
+    expect(viewUserQuestion(box, 60).lines.map((each) => lineText(each))).toEqual([
+      `╭─ Database 1 of 2 ${"─".repeat(40)}╮`,
+      `│ ${"Which database?".padEnd(56)} │`,
+      `│ ${"  1 [x] SQLite  One file".padEnd(56)} │`,
+      `│ ${"› 2 [ ] PostgreSQL".padEnd(56)} │`,
+      `│ ${"  Type another answer".padEnd(56)} │`,
+      `│ ${"Space: choose · Enter: answer · Esc: don't answer".padEnd(56)} │`,
+      `╰${"─".repeat(58)}╯`,
     ]);
     const narrow = viewUserQuestion(box, 20).lines.map((each) => lineText(each));
     expect(Math.max(...narrow.map((each) => each.length))).toBeLessThanOrEqual(20);
@@ -82,7 +83,7 @@ describe("a question of the model", () => {
         .map((each) => lineText(each))
         .join("\n")
         .includes("\u001b"),
-    ]).toEqual([{ row: 2, column: 4 }, false]);
+    ]).toEqual([{ row: 2, column: 6 }, false]);
   });
 });
 

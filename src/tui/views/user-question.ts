@@ -1,9 +1,10 @@
 import type { UserQuestion } from "../../tools/capabilities.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
-import { span } from "../text/line.ts";
+import { lineWidth, sanitizeLine, span, takeColumns } from "../text/line.ts";
 import type { StyledLine, Style } from "../text/style.ts";
-import { graphemesOf, textWidth } from "../text/width.ts";
+import { graphemesOf } from "../text/width.ts";
 import { wrap } from "../text/wrap.ts";
+import { frame, frameRoom } from "./approval.ts";
 
 /** A question of the model, one of several asked together. */
 export type NumberedQuestion = { readonly question: UserQuestion; readonly number: number; readonly count: number };
@@ -97,7 +98,7 @@ const answer = (box: UserQuestionBox): UserQuestionKeyResult => {
   return { type: "open", box: { ...box, problem } };
 };
 
-/** Shows the question with its options, and the cursor in the row for text. */
+/** Shows the question with its options in a frame, and the cursor in the row for text. */
 export const viewUserQuestion = (
   { question, number, count, focus, selected, text, problem }: UserQuestionBox,
   width: number,
@@ -106,42 +107,35 @@ export const viewUserQuestion = (
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
   const { header = "The model asks", options, allowsSeveral } = question;
+  const inner = frameRoom(width);
+  const mark = (at: number): string => (allowsSeveral ? (selected.includes(at) ? "[x] " : "[ ] ") : "");
   const above = [
-    ...wrap(
-      [
-        span(header, { bold: true, tone: "accent" }),
-        span(count === 1 ? "" : `  ${number} of ${count}`, { tone: "muted" }),
-      ],
-      { width },
-    ),
-    ...wrap([span(question.question, { bold: true })], { width }),
+    ...wrap([span(question.question, { bold: true })], { width: inner }),
     ...options.flatMap(({ label, description }, at) =>
-      viewOption(`${at + 1} ${allowsSeveral ? (selected.includes(at) ? "[x] " : "[ ] ") : ""}${label}`, description, {
-        width,
-        isFocused: focus === at,
-      }),
+      viewOption(`${at + 1} ${mark(at)}${label}`, description, { width: inner, isFocused: focus === at }),
     ),
   ];
   const isTyping = focus === options.length;
   const typed = wrap(
     [span(text === "" && !isTyping ? "Type another answer" : text, text === "" ? { tone: "muted" } : {})],
-    { width, breakAt: "characters", first: [span(isTyping ? "› " : "  ", focusStyle(isTyping))], rest: [span("  ")] },
+    {
+      width: inner,
+      breakAt: "characters",
+      first: [span(isTyping ? "› " : "  ", focusStyle(isTyping))],
+      rest: [span("  ")],
+    },
   );
-  const help = allowsSeveral
-    ? "Space: choose · Enter: answer · Esc: don't answer"
-    : "Enter: answer · Esc: don't answer";
+  const help = `${allowsSeveral ? "Space: choose · " : ""}Enter: answer · Esc: don't answer`;
+  const below = [
+    ...(problem === "" ? [] : wrap([span(`! ${problem}`, { tone: "warning" })], { width: inner })),
+    ...wrap([span(help, { tone: "muted" })], { width: inner }),
+  ];
+  const place = count === 1 ? "" : ` ${number} of ${count}`;
+  const title = takeColumns(sanitizeLine(header), inner - place.length - 2);
   return {
-    lines: [
-      ...above,
-      ...typed,
-      ...(problem === "" ? [] : wrap([span(`! ${problem}`, { tone: "warning" })], { width })),
-      ...wrap([span(help, { tone: "muted" })], { width }),
-    ],
+    lines: frame([...above, ...typed, ...below], { width, tone: "accent", title: `${title}${place}`, footer: "" }),
     cursor: isTyping
-      ? {
-          row: above.length + typed.length - 1,
-          column: Math.min(width - 1, textWidth((typed.at(-1) ?? []).map((each) => each.text).join(""))),
-        }
+      ? { row: above.length + typed.length, column: Math.min(width - 3, 2 + lineWidth(typed.at(-1) ?? [])) }
       : undefined,
   };
 };
