@@ -9,11 +9,12 @@ import { loadSettings } from "../../src/settings/load/load.ts";
 import type { ModelFunction } from "../../src/sim/family.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { ensureBuilt } from "../built.ts";
+import { serveProgram } from "../support/acp-client.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 /*
- * The same conversation through the program, through a subagent of the program and through the library leaves the
- * same session log.
+ * The same conversation through the program, through a subagent of the program, through the library and from an
+ * editor leaves the same session log.
  */
 
 const speak: ModelFunction = ({ turns }) => {
@@ -100,14 +101,29 @@ const library = async (name: string): Promise<string> => {
   return home;
 };
 
+/** The same prompt from an editor. */
+const editor = async (name: string): Promise<string> => {
+  const home = homeOf(name);
+  const { client, close } = serveProgram(["-m", "anthropic", "--approval-mode", "yolo"], {
+    cwd: stage.home,
+    env: { ...stage.env, PARLEY_HOME: home },
+  });
+  await client.initialize();
+  const { sessionId } = await client.request("session/new", { cwd: stage.project, mcpServers: [] });
+  expect(await client.prompt(sessionId as string, "Do the work.")).toEqual({ stopReason: "end_turn" });
+  expect(await close()).toBe(0);
+  return home;
+};
+
 describe("one conversation", () => {
-  it("leaves the same log through the program, a subagent and the library", async () => {
+  it("leaves the same log through the program, a subagent, the library and an editor", async () => {
     const direct = comparable(await entriesIn(await program("direct", "Do the work.")));
     const delegated = comparable(await entriesIn(join(await program("delegated", "Delegate."), "subagents")));
     const embedded = comparable(await entriesIn(await library("embedded")));
     expect(direct).toHaveLength(10);
     expect(delegated).toEqual(direct);
     expect(embedded).toEqual(direct);
+    expect(comparable(await entriesIn(await editor("edited")))).toEqual(direct);
   });
 
   it("includes the usage of its subagents", async () => {
