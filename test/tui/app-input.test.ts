@@ -140,4 +140,22 @@ describe("the input", () => {
     await app.waitFor((rows) => rows.at(-4) === "> one" && rows.at(-3) === "  two");
     await app.quit();
   });
+
+  it("shows the status line of the user's command, sanitized, without keys in its environment, never a project's", async () => {
+    const fixture = await on({ env: { MY_API_KEY: "sk-123" }, files: { ".parley/settings.json": "{}" } });
+    const command = `printf '\\033]2;x\\007mine '; grep -o '"model":"[^"]*"'; echo "\${MY_API_KEY-none}" > '${fixture.home}/seen'`;
+    writeFileSync(join(fixture.home, ".parley/settings.json"), JSON.stringify({ ui: { statusLine: command } }));
+    const app = fixture.start();
+    await app.waitFor((rows) => rows.at(-1) === `${'mine "model":"offline/parley"'.padEnd(73)}default`);
+    await app.quit();
+    expect(readFileSync(join(fixture.home, "seen"), "utf8")).toBe("none\n");
+    expect(app.screen.effects()).not.toContain("title x");
+    const project = await on({
+      files: { ".parley/settings.json": JSON.stringify({ ui: { statusLine: "echo bad" } }) },
+    });
+    const other = project.start();
+    await other.waitForText(/ · \d+% of \d/);
+    await other.quit();
+    expect(other.output()).not.toContain("bad ");
+  });
 });

@@ -340,6 +340,11 @@ export const settingsTable: SettingsTable = {
     description: "Vim keys in the input of the terminal UI.",
     example: true,
   },
+  "ui.statusLine": {
+    shape: text,
+    description: "A shell command that prints the left of the status line; it gets the status as JSON on stdin.",
+    example: "~/.parley/status.sh",
+  },
   "ui.notifications": {
     shape: { type: "enum", of: ["auto", "bell", "off"] },
     description: "How you are called when a question waits or work longer than 10 seconds ends. Default: auto.",

@@ -40,6 +40,7 @@ export type SettingValues = {
   readonly "ui.screenReader": boolean;
   readonly "ui.thinking": "topic" | "full";
   readonly "ui.vim": boolean;
+  readonly "ui.statusLine": string;
   readonly "ui.notifications": "auto" | "bell" | "off";
   readonly "ide.connect": "auto" | "off";
   readonly editor: string;

@@ -22,6 +22,8 @@ export type StatusLine = {
   /** MCP servers that are starting, and those that are unavailable. */
   readonly starting: readonly string[];
   readonly missing: readonly string[];
+  /** The line of the user's own command, in place of the model and its use. */
+  readonly custom?: string | undefined;
   /** The connected editor and what it shows. */
   readonly ide: string | undefined;
 };
@@ -53,7 +55,8 @@ export const viewStatusLine = (status: StatusLine | undefined, width: number): S
   if (status === undefined) return [span("…", { tone: "muted" })];
   const right = joinSegments(permissionSegments(status));
   const room = width - lineWidth(right) - 2;
-  let left = usageSegments(status);
+  let left: readonly StatusSegment[] =
+    status.custom === undefined ? usageSegments(status) : [{ span: span(status.custom), rank: 0 }];
   while (left.length > 1 && lineWidth(joinSegments(left)) > room) left = withoutLeastImportant(left);
   const shown = truncate(joinSegments(left), Math.max(0, room));
   return truncate([...padLine(shown, Math.max(0, width - lineWidth(right))), ...right], width);

@@ -39,6 +39,7 @@ import { printMedia } from "./transcript/media.ts";
 import { viewUserPrompt } from "./transcript/user-prompt.ts";
 import type { ServerQuestions } from "./approvals/server-questions.ts";
 import { shellContextPart, UserShell, viewShellResult, type ShellResult } from "./session/user-shell.ts";
+import type { CustomStatusLine } from "./custom-status-line.ts";
 import { chatStatus, viewStatusLine } from "./status-line.ts";
 import { themeForSetting } from "./theme-setting.ts";
 import { askToTrustFolder } from "./approvals/trust-prompt.ts";
@@ -101,6 +102,7 @@ export class TerminalApp {
   #loadingCommands: Promise<unknown> = Promise.resolve();
   /** Prompts typed before a session was open. */
   #pendingPrompts: SubmittedPrompt[] = [];
+  #statusCommand: CustomStatusLine | undefined;
   #isQuitting = false;
   #ide: IdeClient | undefined;
   #quitReason: QuitReason | undefined;
@@ -213,6 +215,7 @@ export class TerminalApp {
       showMedia: (media) => this.#showMedia(media),
     });
     // Not earlier: until now the user was waiting.
+    if (isFirst) void this.#loadStatusCommand();
     void this.#markdown.load();
     this.#loadingCommands = this.#findCommands();
     this.#ide?.forget();
@@ -404,10 +407,25 @@ export class TerminalApp {
     const { isSandboxed } = this.#options;
     const isTrusted = this.#active.loaded.policy.trusted;
     const chat = this.#active.chat;
-    return viewStatusLine(
-      chat && { ...chatStatus(chat), mode: this.#active.mode, isTrusted, isSandboxed, ide: this.#ide?.status },
-      width,
-    );
+    const status = chat && {
+      ...chatStatus(chat),
+      mode: this.#active.mode,
+      isTrusted,
+      isSandboxed,
+      ide: this.#ide?.status,
+    };
+    if (status !== undefined) this.#statusCommand?.update({ folder: this.#options.folder, ...status });
+    return viewStatusLine(status && { ...status, custom: this.#statusCommand?.text }, width);
+  }
+
+  /** Loads the user's own status line, if they have set one. A project cannot. */
+  async #loadStatusCommand(): Promise<void> {
+    const { world, folder, loaded } = this.#options;
+    const command = loaded.settings["ui.statusLine"];
+    if (command === undefined || command === "") return;
+    const { CustomStatusLine } = await import("./custom-status-line.ts");
+    this.#statusCommand = new CustomStatusLine({ world, command, folder, onChange: () => this.#frontEnd.update() });
+    this.#frontEnd.update();
   }
 
   /** The state and actions a front end uses. */

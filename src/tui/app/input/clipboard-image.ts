@@ -27,7 +27,7 @@ export const readClipboardImage = async ({
     let length = 0;
     for await (const { from, bytes } of running.output) {
       length += bytes.length;
-      if (from === "output" && length <= maxImageBytes) pieces.push(bytes.slice());
+      if (from === "output" && length <= maxImageBytes) pieces.push(Buffer.from(bytes));
     }
     if ((await running.exited).code === 0 && length > 0 && length <= maxImageBytes) return Buffer.concat(pieces);
   }
