@@ -103,7 +103,7 @@ describe("parley login", () => {
     expect(err).toContain("Nothing was stored.");
   });
 
-  it("stores a key that cannot be tested only if it is told to", async () => {
+  it("stores a key that cannot be tested only with --yes", async () => {
     const env = { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
     const refused = await run(["login", "anthropic"], { input: `${key}\n`, env });
     expect([refused.code, existsSync(file())]).toEqual([1, false]);

@@ -61,7 +61,7 @@ const signIn = async (): Promise<number> => {
   return report(`Signed in. The tokens are in ${where}, readable only by you.`);
 };
 
-/** Without a terminal there is nobody to ask: the sign-in that needs no key. */
+/** Asks for the provider at a terminal. Without one, it is the sign-in that needs no key. */
 const askProvider = async (): Promise<string> => {
   if (!canPrompt()) return "code-assist";
   const names = providers.map(({ id }) => id).filter((id) => keyVariable(id) !== undefined);

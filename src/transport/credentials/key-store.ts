@@ -24,7 +24,7 @@ export type KeySelection = {
 };
 
 /** The path of the file with stored keys. */
-export const keyFile = (home: string): string => `${home}/auth/keys.json`;
+const keyFile = (home: string): string => `${home}/auth/keys.json`;
 
 /** The variable that holds the key of a provider; undefined if it takes none. */
 export const keyVariable = (provider: string): string | undefined =>
@@ -99,15 +99,6 @@ export const removeKey = async (
   await writeKeys(world, home, Object.keys(others).length === 0 ? rest : { ...rest, [provider]: others });
   return true;
 };
-
-/** The stored keys as provider and profile, without the keys. */
-export const listStoredKeys = async (
-  world: Pick<World, "files">,
-  home: string,
-): Promise<readonly { readonly provider: string; readonly profile: string }[]> =>
-  Object.entries(await readKeys(world, home)).flatMap(([provider, keys]) =>
-    Object.keys(keys).map((profile) => ({ provider, profile })),
-  );
 
 const writeKeys = (world: Pick<World, "files">, home: string, keys: StoredKeys): Promise<void> =>
   world.files.writePrivate(keyFile(home), `${JSON.stringify(keys, undefined, 2)}\n`);

@@ -3,13 +3,13 @@ import type { Environment, World } from "../../world/world.ts";
 /** The system's store of secrets: the keychain of macOS, or the Secret Service (GNOME Keyring, KWallet) of Linux. */
 export type SystemKeyStore = {
   readonly name: string;
-  /** Stores a secret. False if the store refuses it, e.g. because nobody can unlock it. */
+  /** Stores a secret. False if the store refuses it, e.g. because it is locked. */
   readonly write: (account: string, secret: string) => Promise<boolean>;
   readonly read: (account: string) => Promise<string | undefined>;
   readonly remove: (account: string) => Promise<boolean>;
 };
 
-/** What the store needs of the world. `searchPath` has no folder of the workspace. */
+/** The world with a search path that has no folder of the workspace. */
 export type KeyStoreWorld = Pick<World, "processes" | "clock" | "host" | "env"> & { readonly searchPath: string };
 
 /** Finds the system's store of secrets; undefined if there is none. Secrets are passed by stdin, never as arguments. */

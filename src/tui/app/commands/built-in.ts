@@ -29,7 +29,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     name: "model",
     aliases: ["models"],
     usage: "[MODEL]",
-    description: "Switch model (shows cost and compatibility first; Alt-M: next favourite)",
+    description: "Switch model (shows cost and compatibility first)",
     arguments: [modelArgument],
     run: lazy(async () => (await import("./built-in/model.ts")).switchModel),
   },
@@ -113,19 +113,19 @@ export const builtInCommands: readonly SlashCommand[] = [
   {
     name: "init",
     description: "Write AGENTS.md for this project",
-    run: lazy(async () => (await import("./built-in/project-prompts.ts")).initProject),
+    run: lazy(async () => (await import("./built-in/project.ts")).initProject),
   },
   {
     name: "review",
     usage: "[WHAT]",
     description: "Review the changes that are not committed",
-    run: lazy(async () => (await import("./built-in/project-prompts.ts")).reviewChanges),
+    run: lazy(async () => (await import("./built-in/project.ts")).reviewChanges),
   },
   {
     name: "diff",
     usage: "[PATH]",
     description: "Show what changed since the last commit",
-    run: lazy(async () => (await import("./built-in/diff.ts")).showDiff),
+    run: lazy(async () => (await import("./built-in/project.ts")).showDiff),
   },
   {
     name: "add-dir",

@@ -8,7 +8,7 @@ import { wrap } from "../../text/wrap.ts";
 export const viewHeader = (folder: string, width: number): readonly StyledLine[] =>
   wrap([span("Parley", { bold: true, tone: "accent" }), span(`  ${folder}`, { tone: "muted" })], { width });
 
-/** What the greeting depends on, besides the session. */
+/** Options of the greeting. */
 type GreetingOptions = {
   readonly width: number;
   readonly isFirst: boolean;

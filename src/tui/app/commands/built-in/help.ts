@@ -16,6 +16,7 @@ const keyHelp: readonly (readonly [string, string])[] = [
   ["Ctrl-X", "Edit the message in your editor"],
   ["Ctrl-V", "Attach the clipboard image"],
   ["Shift-Tab", "Next approval mode"],
+  ["Alt-M", "Next favourite model (setting favourites)"],
 ];
 
 /** `/help`: lists commands and keys. */
