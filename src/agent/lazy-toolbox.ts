@@ -1,3 +1,4 @@
+import type { ApprovalMode } from "../policy/gate/approval-mode.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { OpenServices } from "../scheduler/services.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -7,12 +8,18 @@ export class LazyToolbox {
   readonly #open: () => Promise<Toolbox>;
   readonly #signal: AbortSignal;
   #toolbox: Promise<Toolbox> | undefined;
+  #opened: Toolbox | undefined;
   #cleanup: Promise<void> | undefined;
 
   /** `signal` stops the removal of leftover files when the session closes. */
   constructor(open: () => Promise<Toolbox>, signal: AbortSignal) {
     this.#open = open;
     this.#signal = signal;
+  }
+
+  /** The approval mode; undefined until the tools are opened. */
+  get mode(): ApprovalMode | undefined {
+    return this.#opened?.services.gate.mode();
   }
 
   async services(): Promise<OpenServices> {
@@ -33,7 +40,7 @@ export class LazyToolbox {
   }
 
   #load(): Promise<Toolbox> {
-    this.#toolbox ??= this.#open();
+    this.#toolbox ??= this.#open().then((toolbox) => (this.#opened = toolbox));
     return this.#toolbox;
   }
 }

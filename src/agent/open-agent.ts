@@ -34,6 +34,7 @@ import type { OpenAgentOptions, ResolvedAgentOptions, SharedAgentOptions } from 
 import type { FetchFile } from "./requests/fetch-media.ts";
 import { createModelCapability } from "./requests/model-capability.ts";
 import { runSideQuery, textQuery } from "./requests/side-query.ts";
+import { planModeNotices } from "./session/plan-mode.ts";
 import { SessionWork } from "./session/work.ts";
 import { lastUsedPool, startSession, type StartedSession } from "./session/create.ts";
 import type { PromptAttachments } from "./session/mentions.ts";
@@ -292,7 +293,12 @@ const assembleAgent = (
     spending,
     limits: { ...(turns === undefined ? {} : { turns }), ...(spend === undefined ? {} : { spend }) },
     openScheduler: () => toolbox.scheduler(),
-    takeNotices: () => work.tasks?.takeNotices() ?? [],
+    takeNotices: () => [
+      ...(work.tasks?.takeNotices() ?? []),
+      ...(options.announcesPlanMode === false
+        ? []
+        : planModeNotices(journal.ledger.entries, toolbox.mode ?? options.loaded.policy.mode)),
+    ],
     compactionNotice: () => work.todoNotice(),
     ...(servers === undefined
       ? {}

@@ -6,7 +6,7 @@ import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { AskUser } from "../tools/capabilities.ts";
+import type { AskUser, ReviewPlan } from "../tools/capabilities.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { RequestSettings } from "../wire/wire.ts";
@@ -153,6 +153,10 @@ export type OpenAgentOptions<Output = unknown> = {
   readonly confirm?: ConfirmContinue;
   /** Asks the person the model's questions (`ask_user`). Without it, the model learns that no person is there. */
   readonly askUser?: AskUser;
+  /** Shows a plan (`present_plan`) and asks whether to carry it out. Default: a question by `askUser`. */
+  readonly reviewPlan?: ReviewPlan;
+  /** Whether notices tell the model of plan mode. Default: true; false where the mode only keeps tools read-only. */
+  readonly announcesPlanMode?: boolean;
   /** Shows a message at once while the session opens. */
   readonly onProgress?: (text: string) => void;
 };

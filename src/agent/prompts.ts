@@ -37,6 +37,14 @@ export const repeatedCallResult =
 export const comparisonNotice =
   "Several models answer the next message, and the user compares them. In this one turn only read-only tools run, as in plan mode; other calls are refused. Answer as well as you can without them.";
 
+/** Tells the model that plan mode is on. */
+export const planModeNotice =
+  "Plan mode is on: everything is read-only. Investigate, then present a plan with present_plan and wait for the user's approval before any change. Questions can be answered without a plan.";
+
+/** Tells the model that plan mode has ended. */
+export const planModeEndNotice =
+  "Plan mode is off: changes are possible again, with the user's approval where it is needed.";
+
 /** Repeats the to-do list, which a summary need not contain. */
 export const todoListNotice = (list: string): string => `Your to-do list, as you last wrote it:\n${list}`;
 

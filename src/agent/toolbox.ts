@@ -6,7 +6,8 @@ import { isInside } from "../policy/workspace/paths.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
 import { builtinTools } from "../tools/builtins.ts";
-import type { Capabilities, SideQueryModel } from "../tools/capabilities.ts";
+import type { PlanMode, Capabilities, SideQueryModel } from "../tools/capabilities.ts";
+import { reviewByQuestion } from "./session/plan-mode.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SubagentDefinition } from "./subagents/agent-file.ts";
 import type { ServerAllowRules } from "./mcp/connect.ts";
@@ -97,10 +98,11 @@ export const openToolbox = async ({
     const find = (name: string): RegisteredTool | undefined => (names.includes(name) ? registry.find(name) : undefined);
     return createScheduler({ ...shared, tools: { find, names: () => names } });
   };
-  const sessionCapabilities: Pick<Capabilities, "todos" | "askUser" | "tasks"> = {
+  const sessionCapabilities: Pick<Capabilities, "todos" | "askUser" | "planMode" | "tasks"> = {
     todos: { replace: (todos) => work.replaceTodos(todos) },
     tasks: work.openTasks((given) => new TaskRegistry({ ...given, clock: world.clock })),
     ...(options.askUser === undefined ? {} : { askUser: options.askUser }),
+    planMode: createPlanMode(options, services.gate),
   };
   const waitTools = servers === undefined ? [] : [createWaitTool(servers)];
   const task = createTaskTool(agents, createRunTask({ schedulerFor }));
@@ -113,6 +115,21 @@ export const openToolbox = async ({
       tools: withServers([...tools, ...[task].filter(isChosen), ...waitTools], servers),
       capabilities: (grant) => ({ ...services.capabilities(grant), ...sessionCapabilities }),
     }),
+  };
+};
+
+/** Plan mode of a session: an approved plan begins the approval mode the user chose. */
+const createPlanMode = ({ askUser, reviewPlan }: ToolboxOptions["options"], gate: OpenServices["gate"]): PlanMode => {
+  const review = reviewPlan ?? (askUser && reviewByQuestion(askUser));
+  const isOn = (): boolean => gate.mode() === "plan";
+  if (review === undefined) return { isOn };
+  return {
+    isOn,
+    review: async (plan, signal) => {
+      const answer = await review(plan, signal);
+      if (answer.type === "approved" && isOn()) gate.setMode(answer.mode);
+      return answer;
+    },
   };
 };
 

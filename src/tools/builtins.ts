@@ -3,6 +3,7 @@ import { backgroundTasks } from "./session/background-tasks.ts";
 import { glob } from "./search/glob.ts";
 import { googleWebSearch } from "./google-web-search/google-web-search.ts";
 import { listDirectory } from "./files/list-directory.ts";
+import { presentPlan } from "./session/present-plan.ts";
 import { readFile } from "./files/read-file.ts";
 import { readManyFiles } from "./files/read-many-files.ts";
 import { replace } from "./edit/replace.ts";
@@ -32,4 +33,5 @@ export const builtinTools: readonly AnyTool[] = [
   backgroundTasks,
   writeTodos,
   askUser,
+  presentPlan,
 ];

@@ -17,6 +17,8 @@ export type Capabilities = {
   readonly todos?: TodoList;
   /** Asks the user; undefined where no person can answer. */
   readonly askUser?: AskUser;
+  /** Plan mode; undefined in a conversation that cannot end it, such as a subagent's. */
+  readonly planMode?: PlanMode;
   /** Work that can continue in the background. Undefined where nothing outlives its call. */
   readonly tasks?: BackgroundTasks;
   /** Reports live output. Called as often as there is some; the scheduler emits it at most once a second. */
@@ -51,6 +53,21 @@ export type AskUser = (
   questions: readonly UserQuestion[],
   signal: AbortSignal,
 ) => Promise<readonly (readonly string[])[] | undefined>;
+
+/** Plan mode: read-only until the user approves a plan. */
+export type PlanMode = {
+  readonly isOn: () => boolean;
+  /** Shows a plan to the user, and ends plan mode if they approve it. Undefined where no person can answer. */
+  readonly review?: ReviewPlan;
+};
+
+/** Shows a plan to the user and asks whether to carry it out. */
+export type ReviewPlan = (plan: string, signal: AbortSignal) => Promise<PlanReview>;
+
+/** The answer to a plan: approved, perhaps changed, with the approval mode to carry it out in; or refused. */
+export type PlanReview =
+  | { readonly type: "approved"; readonly mode: "default" | "auto_edit"; readonly plan: string }
+  | { readonly type: "refused"; readonly reason?: string };
 
 /** The commands and subagents of a session that run in the background, or can be moved there. */
 export type BackgroundTasks = {

@@ -139,6 +139,35 @@ describe("an approval", () => {
   });
 });
 
+describe("plan mode", () => {
+  it("shows the plan, and after its approval works in the chosen mode", async () => {
+    const [app, { read }] = await started({
+      args: ["--approval-mode", "plan"],
+      script: {
+        rules: [
+          {
+            prompt: "plan it",
+            replies: [
+              { call: { tool: "present_plan", input: { plan: "# The plan\n\n- write *a.txt*" } } },
+              { call: { tool: "write_file", input: { file_path: "a.txt", content: "a" } } },
+              { say: "Written." },
+            ],
+          },
+        ],
+      },
+    });
+    app.submit("plan it");
+    await app.waitForText("• write a.txt");
+    await app.waitForText("Yes, and edit without asking");
+    await app.waitForText(/ plan$/);
+    app.type("2");
+    await app.waitForText("Written.");
+    await app.waitForText(/ auto_edit$/);
+    expect(read("a.txt")).toBe("a");
+    await app.quit();
+  });
+});
+
 describe("the screen", () => {
   it("prints a diff that is taller than the screen once", async () => {
     const content = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");

@@ -61,6 +61,7 @@ const runCompared = async (model: ModelRef, options: CompareOptions, signal: Abo
   const { environment, session, prompt, onEvent } = options;
   const { world, home } = environment;
   const opened = await openAgent({
+    announcesPlanMode: false,
     ...readOnlyEnvironment(environment),
     interactive: false,
     ...(session === undefined ? {} : { resume: { id: session }, isFork: true }),

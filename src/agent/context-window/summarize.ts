@@ -26,7 +26,7 @@ export type SummaryTask = {
   readonly model: ModelRef;
   /** The entries before this position. */
   readonly cut: number;
-  /** What the user wants to be kept in detail. */
+  /** The subject the user wants to be kept in detail. */
   readonly focus?: string | undefined;
   /** The summary of an earlier compaction, which precedes these entries. */
   readonly summary: string;

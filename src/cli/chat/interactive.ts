@@ -70,6 +70,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
             serverRequests: serverQuestions.handlers,
             confirm: serverQuestions.confirmContinue,
             askUser: serverQuestions.askUser,
+            reviewPlan: serverQuestions.reviewPlan,
             onEvent: (event) => app.handleEvent(event),
             ...which,
           }),

@@ -27,6 +27,7 @@ export const openChatSession = async (
     | "confirm"
     | "onProgress"
     | "askUser"
+    | "reviewPlan"
     | "offeredServers"
     | "consentToServer"
     | "buffers"

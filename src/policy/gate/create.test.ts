@@ -128,7 +128,7 @@ describe("the approval modes", () => {
 
   it("explain to the model why plan mode does not run a call", async () => {
     expect((await gate({ mode: "plan" }).judge(write)).reason).toBe(
-      "Plan mode is read-only: write_file was not run. Read what you need, then describe your plan; the user decides when to leave plan mode.",
+      "Plan mode is read-only: write_file was not run. Read what you need, then present your plan (present_plan); the user decides when to leave plan mode.",
     );
   });
 });

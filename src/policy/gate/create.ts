@@ -75,7 +75,7 @@ export type PermissionVerdict = {
 type PermissionDetails = {
   readonly commands: readonly CommandProgram[];
   readonly urls: readonly UrlJudgement[];
-  /** What the command is known to do besides running its programs. */
+  /** The known effects of the command besides running its programs. */
   readonly effects?: CommandEffects | undefined;
   /** Whether it is an ordinary edit of the workspace, or a command without effects that are hard to undo or outside. */
   readonly isRoutine: boolean;
@@ -86,8 +86,8 @@ type PermissionDetails = {
 /** The rules an answer added, as text. `problem` says why they could not be stored and hold for the session only. */
 export type AddedRules = { readonly rules: readonly string[]; readonly scope: RuleScope; readonly problem?: string };
 
-/** What a command is known to write, and whether it reads outside the workspace or may run other commands. */
-export type CommandEffects = Pick<CommandAnalysis, "writes" | "readsOutside" | "mayRunUnseen">;
+/** The files a command is known to write, and whether it reads outside the workspace or may run other commands. */
+type CommandEffects = Pick<CommandAnalysis, "writes" | "readsOutside" | "mayRunUnseen">;
 
 /** An "always allow" answer a question offers, and the scopes it can be given for. */
 export type AlwaysAllow = { readonly scopes: readonly RuleScope[] } & (

@@ -72,7 +72,7 @@ export const checkPlanMode = (
     ? [
         {
           severity: "deny",
-          reason: `Plan mode is read-only: ${tool} was not run. Read what you need, then describe your plan; the user decides when to leave plan mode.`,
+          reason: `Plan mode is read-only: ${tool} was not run. Read what you need, then present your plan (present_plan); the user decides when to leave plan mode.`,
         },
       ]
     : [];

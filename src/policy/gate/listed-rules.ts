@@ -28,7 +28,7 @@ export const listConfiguredRules = (
   ];
 };
 
-/** What a rule covers, beside its text: only these words, or a server as it was shown. */
+/** Describes a limit of a rule that its text does not show: only these words, or a server as it was shown. */
 export const describeRuleMatch = (rule: PermissionRule): string => {
   if (rule.type === "command") return rule.exact === true ? "exactly" : "";
   return "identity" in rule && rule.identity !== undefined ? "as shown when you answered" : "";

@@ -118,6 +118,9 @@ export class TerminalApp {
     options.serverQuestions.listen({
       onChange: () => frontEnd.update(),
       info: (text) => printInfo(frontEnd, text),
+      showPlan: (plan) => this.#markdown.print(plan),
+      editPlan: (plan) => frontEnd.suspendFor(() => options.openEditor(plan, "plan.md")),
+      setMode: (mode) => this.#active.setMode(mode),
     });
     this.#pastedFiles = new PastedFiles(world);
     this.#userShell = new UserShell(world.clock, () => frontEnd.update());

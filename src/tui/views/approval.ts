@@ -18,7 +18,7 @@ export type ApprovalPrompt = {
     /** The host of the URL is highlighted. */
     | { readonly type: "url"; readonly text: string; readonly url: string }
     | { readonly type: "text"; readonly text: string };
-  /** What a command does, in one line. */
+  /** The effects of a command, in one line. */
   readonly effects?: string;
   /** Why approval is needed. */
   readonly reasons: readonly string[];

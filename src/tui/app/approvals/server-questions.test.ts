@@ -11,7 +11,13 @@ const opened = (canOpen = true) => {
   const said: string[] = [];
   const desk = new ServerQuestions(async (address) => (urls.push(address), canOpen));
   let changes = 0;
-  desk.listen({ onChange: () => (changes += 1), info: (text) => void said.push(text) });
+  desk.listen({
+    onChange: () => (changes += 1),
+    info: (text) => void said.push(text),
+    showPlan: async (plan) => void said.push(`plan: ${plan}`),
+    editPlan: async (plan) => `${plan}!`,
+    setMode: async (mode) => void said.push(mode),
+  });
   const waiting = (): readonly string[] =>
     desk.pending().map(({ request }) => ("server" in request ? `${request.type} of ${request.server}` : request.type));
   return { desk, ask: desk.handlers, urls, said, waiting, changes: () => changes };
@@ -93,5 +99,28 @@ describe("questions of servers", () => {
     desk.answer(second!, { type: "no" });
     desk.cancel();
     expect([await Promise.all(answers), said]).toEqual([[true, false, false], []]);
+  });
+});
+
+describe("a plan", () => {
+  const answered = async (...answers: readonly string[]) => {
+    const { desk, said } = opened();
+    const review = desk.reviewPlan("Do it", signal);
+    for (const answer of answers) {
+      await new Promise(setImmediate);
+      desk.answer(desk.pending()[0]!, { type: "yes", content: { answer: [answer] } });
+    }
+    return [await review, said];
+  };
+
+  it("that was edited is shown and asked about again, and the mode changes once it is approved", async () => {
+    expect(await answered("Edit the plan first", "Yes, and edit without asking")).toEqual([
+      { type: "approved", mode: "auto_edit", plan: "Do it!" },
+      ["plan: Do it", "plan: Do it!", "auto_edit"],
+    ]);
+  });
+
+  it("is refused by any other words", async () => {
+    expect(await answered("yes")).toEqual([{ type: "refused", reason: "yes" }, ["plan: Do it"]]);
   });
 });

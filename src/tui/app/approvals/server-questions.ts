@@ -1,7 +1,9 @@
 import type { ServerRequestHandlers } from "../../../agent/mcp/server-requests.ts";
 import type { ElicitationAnswer, FormContent } from "../../../mcp/requests/handlers.ts";
 import { sanitizeForTerminal } from "../../../policy/terminal/sanitize.ts";
-import type { AskUser } from "../../../tools/capabilities.ts";
+import { planQuestion, readPlanAnswer } from "../../../agent/session/plan-mode.ts";
+import type { ApprovalMode } from "../../../policy/gate/approval-mode.ts";
+import type { AskUser, ReviewPlan } from "../../../tools/capabilities.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
 import { askerName, type ServerRequest } from "../../views/server-question-text.ts";
 
@@ -13,6 +15,10 @@ export type ServerQuestionListener = {
   /** The pending questions changed. */
   readonly onChange: () => void;
   readonly info: (text: string) => void;
+  /** Shows a plan, edits it in the user's editor, and changes the approval mode once one is approved. */
+  readonly showPlan: (plan: string) => Promise<void>;
+  readonly editPlan: (plan: string) => Promise<string | undefined>;
+  readonly setMode: (mode: ApprovalMode) => Promise<void>;
 };
 
 type PendingQuestion = ServerQuestion & { readonly resolve: (answer: ServerAnswer) => void };
@@ -44,6 +50,20 @@ export class ServerQuestions {
       answers.push(given);
     }
     return answers;
+  };
+  /** Shows a plan and asks whether to carry it out; one that was edited is shown and asked about again. */
+  readonly reviewPlan: ReviewPlan = async (presented, signal) => {
+    for (let plan = presented; ;) {
+      await this.#listener?.showPlan(plan);
+      const answer = (await this.askUser([planQuestion("Approve this plan?", [editOption])], signal))?.[0]?.[0];
+      if (answer === editOption.label) {
+        plan = (await this.#listener?.editPlan(plan)) ?? plan;
+        continue;
+      }
+      const review = readPlanAnswer(answer, plan);
+      if (review.type === "approved") await this.#listener?.setMode(review.mode);
+      return review;
+    }
   };
   readonly #open: (url: string) => Promise<boolean>;
   #listener: ServerQuestionListener | undefined;
@@ -109,6 +129,8 @@ export class ServerQuestions {
     this.#listener?.info(isOpen ? `Opened ${shown}` : `Could not open a browser. Open this URL yourself: ${shown}`);
   }
 }
+
+const editOption = { label: "Edit the plan first", description: "in your editor" };
 
 const acceptAnswer = (content: FormContent | undefined): ElicitationAnswer => ({
   action: "accept",
