@@ -72,6 +72,7 @@ export const recordText = (record: NewRecord | SessionRecord | UnknownRecord): s
     case "input":
     case "request":
     case "title":
+    case "todos":
     case "unknown":
       return JSON.stringify(record);
   }
