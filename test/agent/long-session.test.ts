@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { playLongSession } from "../support/long-session.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
-const stepCount = perTier({ quick: 300, all: 3000 });
+/** With a small context window, which is compacted often. */
+const stepCount = perTier({ quick: 1000, all: 3000 });
 
 /** The share of the context window a request may fill right after a compaction. */
 const mostAfter = 0.75;
@@ -12,7 +13,7 @@ const windows = [8000, 16_000, 40_000, 128_000, 200_000, 1_000_000];
 const cases = [
   { what: "a small context window", seed: seedFor(1), windows: [8000], steps: stepCount },
   { what: "a context window of usual size", seed: seedFor(2), windows: [200_000], steps: 1000 },
-  { what: "models of every size", seed: seedFor(3), windows, steps: stepCount },
+  { what: "models of every size", seed: seedFor(3), windows, steps: 3000 },
 ];
 
 describe("a session of thousands of steps", () => {
