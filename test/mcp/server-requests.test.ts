@@ -109,16 +109,20 @@ const kept = ({ home }: AppFixture): string => {
     .join("");
 };
 
+/** The rows from one that matches, without the frame around a question. */
 const rowsOf = (app: RunningApp, from: RegExp): readonly string[] => {
   const rows = app.screen.rows();
-  return rows.slice(
-    rows.findIndex((row) => from.test(row)),
-    -1,
-  );
+  return rows
+    .slice(
+      rows.findIndex((row) => from.test(row)),
+      -1,
+    )
+    .filter((row) => !row.startsWith("╰"))
+    .map((row) => row.replace(/^╭─ (.*?) ─+╮$/, "$1").replace(/^│ (.*?) *│$/, "$1"));
 };
 
 const down = "\u001b[B";
-const asked = /^MCP server parrot asks/;
+const asked = /^╭─ MCP server parrot asks/;
 
 describe("a form of an MCP server", () => {
   it("is filled in field by field, checked in place, and reaches the server", async () => {
@@ -133,8 +137,8 @@ describe("a form of an MCP server", () => {
       "- colour",
       "- pets",
       "- agree",
-      "› n No",
       "  y Answer",
+      "› n No",
     ]);
     app.type("y");
     await app.waitForText("1 of 5");
@@ -158,9 +162,9 @@ describe("a form of an MCP server", () => {
       "- colour: Green",
       "- pets: Cat, Dog",
       "- agree: yes",
-      "› n No, don't send",
       "  y Yes, send it",
       "  e Edit",
+      "› n No, don't send",
     ]);
     app.type("y");
     await app.waitForText("All done.");
@@ -172,7 +176,7 @@ describe("a form of an MCP server", () => {
 
   it("is declined by Enter alone, also once it is filled in", async () => {
     const [app, stage] = await begin([form, elicitation("Sure?")]);
-    await app.waitForText(/^MCP server parrot asks \(1 more waiting\)$/);
+    await app.waitForText("1 more waiting");
     app.type("y");
     await app.waitForText("1 of 5");
     app.type("Ada\r");
@@ -241,7 +245,7 @@ describe("a form of an MCP server", () => {
 
   it("closes when the server dies", async () => {
     const [app] = await begin([elicitation("I am process {pid}.")]);
-    const rows = await app.waitForText(/^I am process \d+\.$/);
+    const rows = await app.waitForText(/^│ I am process \d+\. *│$/);
     process.kill(Number(/I am process (\d+)\./.exec(rows.join("\n"))?.[1]), "SIGKILL");
     await app.waitForText("MCP server parrot withdrew its question.");
     await app.waitForText("All done.");
@@ -252,11 +256,11 @@ describe("a form of an MCP server", () => {
   it("that asks for a secret shows a warning, and the input is neither shown nor stored", async () => {
     const secret = elicitation("Please give your API key.", { api_key: { type: "string" } });
     const [app, stage] = await begin([secret]);
-    await app.waitForText('answer "No".');
+    await app.waitForText("This looks like a request for a password or key.");
     app.type("y");
     await app.waitForText("1 of 1");
     app.type("hunter2hunter2");
-    await app.waitForText(/^> •{14}$/);
+    await app.waitForText(/> •{14} *│?$/);
     app.type("\r");
     await app.waitForText("Your answer:");
     app.type("y");
@@ -303,11 +307,11 @@ describe("a URL of an MCP server", () => {
       "It asks you to open this URL:",
       opened,
       "! The URL contains a user name or password, which is not sent.",
-      "› n No",
       "  o Open it in a browser",
+      "› n No",
     ]);
-    const at = app.screen.rows().indexOf(opened);
-    const bold = Array.from(opened)
+    const at = app.screen.rows().findIndex((row) => row.includes(opened));
+    const bold = Array.from(app.screen.rows()[at] ?? "")
       .filter((_, column) => app.screen.cell(at, column).isBold)
       .join("");
     expect(bold).toBe("login.pirates.example");
@@ -340,16 +344,16 @@ describe("a sampling request of an MCP server", () => {
     await app.waitForText(asked);
     expect(rowsOf(app, asked)).toEqual([
       "MCP server parrot asks",
-      "It wants offline/parley to answer this, at your cost, in at most 77 tokens. The",
-      "answer goes to the server, not into the conversation.",
+      "It wants offline/parley to answer this, at your cost, in at most 77 tokens.",
+      "The answer goes to the server, not into the conversation.",
       "system:",
       "  Be a ␛[31mpirate.",
       "user:",
       "  Name a ship.",
       "user:",
       "  [image image/png, 6 bytes]",
-      "› n No",
       "  y Yes",
+      "› n No",
     ]);
     app.type("y");
     await app.waitForText("MCP server parrot was answered by offline/parley.");
@@ -371,9 +375,9 @@ describe("a sampling request of an MCP server", () => {
 
   it("is refused by Enter alone and by Esc, and no model is asked", async () => {
     const [app, stage] = await begin([sampling, sampling]);
-    await app.waitForText(/^MCP server parrot asks \(1 more waiting\)$/);
+    await app.waitForText("1 more waiting");
     app.type("\r");
-    await app.waitForText(/^MCP server parrot asks$/);
+    await app.waitFor((rows) => rows.some((row) => asked.test(row)) && !rows.join().includes("more waiting"));
     app.type("\u001b");
     await app.waitForText("All done.");
     await app.waitUntilIdle();

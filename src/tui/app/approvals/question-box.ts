@@ -85,6 +85,11 @@ export class QuestionBox {
     return this.#isDrawn() && this.current?.isReview === this.#drawn?.isReview;
   }
 
+  /** Whether Enter would allow a tool call. */
+  get enterAllows(): boolean {
+    return this.#shown?.type === "call" && this.#shown.box.focus < this.#shown.box.approval.choices.length;
+  }
+
   #isDrawn(): boolean {
     return this.#drawn !== undefined && this.#drawn.question === this.current?.question;
   }

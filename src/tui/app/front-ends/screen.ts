@@ -65,7 +65,7 @@ const typingDelay = 1000;
 /** The same after an answer: a held or repeated key must not answer the next question too. */
 const answerDelay = 250;
 
-/** Milliseconds a question must have been on the screen before Enter answers it: "yes" may have the focus. */
+/** Milliseconds a question must have been on the screen before Enter answers it with "yes", if that has the focus. */
 const minViewTime = 400;
 
 /** The screen front end: the transcript with an input below it, redrawn in place. */
@@ -362,7 +362,7 @@ export class ScreenFrontEnd implements FrontEnd {
 
   #pressQuestion(event: KeyEvent): void {
     const isNew = this.#options.world.clock.elapsed() < this.#questionDrawnAt + minViewTime;
-    if (isNew && event.type === "key" && event.chord === "enter") return;
+    if (isNew && event.type === "key" && event.chord === "enter" && this.#questionBox.enterAllows) return;
     // Another key shows that the question was seen.
     this.#questionDrawnAt = Number.NEGATIVE_INFINITY;
     this.#questionBox.press(event);
