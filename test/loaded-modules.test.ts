@@ -122,6 +122,15 @@ describe("the built program", () => {
     },
   );
 
+  it("loads nothing of sessions, tools or providers before an editor speaks", async () => {
+    const { out, loaded } = await run([bin, "acp"]);
+    expect(out).toBe("");
+    const files = loaded.map((url) => basename(fileURLToPath(url)));
+    expect(files).toContain("acp.cjs");
+    expect(files.filter((file) => /^(headless|editor|terminal|toolbox|wires)/.test(file))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(5);
+  });
+
   it("needs no package", async () => {
     const ran = await run([bin, "tour"]);
     expect(await packagesIn(ran)).toEqual([]);
