@@ -189,7 +189,7 @@ describe("MCP servers", () => {
     await app.waitForText("Hello Ann.");
     await app.waitUntilIdle();
     app.submit("echo it");
-    await app.waitForText(/Call echo on MCP server mine\?/);
+    await app.waitForText(/^╭─ Call echo on MCP server mine\?/);
     app.type("y");
     await app.waitForText("It echoed.");
     await app.quit();
