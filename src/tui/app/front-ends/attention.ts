@@ -3,7 +3,7 @@ import type { Clock } from "../../../world/world.ts";
 /** Milliseconds of work, or without a key, after which a person may have turned to something else. */
 const awayAfter = 10_000;
 
-/** What the front end shows: the open question, and when the running work began. */
+/** The state a front end shows: the open question, and when the running work began. */
 export type AttentionState = { readonly question: string | undefined; readonly busySince: number | undefined };
 
 /** Options of an attention watch. */
