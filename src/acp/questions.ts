@@ -15,7 +15,7 @@ export type Question = {
 };
 
 /** Yes or no, for one time. */
-export const yesOrNo: readonly PermissionOption[] = [
+const yesOrNo: readonly PermissionOption[] = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
   { optionId: "no", name: "No", kind: "reject_once" },
 ];

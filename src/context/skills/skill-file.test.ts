@@ -83,10 +83,14 @@ describe("the instructions of a skill", () => {
     ["No place.", "a b", "No place.\n\nArguments: a b"],
     ["Costs $100.", "", "Costs $100."],
     ["Take $0.", "$ARGUMENTS", "Take $ARGUMENTS."],
-    ["Hidden \u{E0041}tag and \u001B[2Jscreen.", "", "Hidden tag"],
   ])("are filled and sanitized: %j", (body, given, expected) => {
     const filled = fillSkill(file("name: pdf\ndescription: x", body), skill, { arguments: given, session: "s1" });
-    if (body.startsWith("Hidden")) expect(filled).not.toMatch(/[\u{E0041}\u001B]/u);
-    else expect(filled).toBe(expected);
+    expect(filled).toBe(expected);
+  });
+
+  it("contain no escape sequences and no invisible characters", () => {
+    const hidden = ["\u001B", "\u{E0041}"];
+    const filled = fillSkill(`Hidden ${hidden.join("tag")}[2Jscreen.`, skill, { session: "s1" });
+    expect(hidden.filter((character) => filled.includes(character))).toEqual([]);
   });
 });

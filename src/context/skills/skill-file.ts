@@ -53,7 +53,7 @@ export const parseSkillFile = async (text: string, folderName: string): Promise<
 };
 
 /** Whether a name follows the specification: up to 64 lower-case letters, digits and single hyphens. */
-export const isSkillName = (name: string): boolean => name.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
+const isSkillName = (name: string): boolean => name.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
 
 const findViolations = (fields: FrontMatter, body: string, folderName: string): readonly SkillProblem[] => {
   const name = fields["name"];
