@@ -3,6 +3,7 @@ import { modelName } from "../agent/models/name.ts";
 import type { UserPart } from "../conversation/parts.ts";
 import type { SlashCommand, SlashCommandContext } from "../tui/app/commands/slash-command.ts";
 import { findCommands } from "../tui/app/commands/custom/custom-commands.ts";
+import { skillCommand } from "../tui/app/commands/custom/skill-command.ts";
 import { listCommands } from "../tui/app/commands/registry.ts";
 import type { QuestionDialog } from "./questions.ts";
 import type { OpenedSession } from "./session.ts";
@@ -50,7 +51,10 @@ export class SessionCommands {
       userHome: world.host.home,
       ...(loaded.policy.trusted ? { project: folder } : {}),
     });
-    this.#custom = found.commands;
+    const skills = this.#target.session.opened
+      .skills()
+      .filter(({ name, isForPeople }) => isForPeople && !found.commands.some((command) => command.name === name));
+    this.#custom = [...found.commands, ...skills.map(skillCommand)];
   }
 
   list(): AvailableCommand[] {

@@ -5,7 +5,8 @@ import { isObject } from "../conversation/json.ts";
 import type { Elicitation, ElicitationAnswer, FormContent } from "../mcp/requests/handlers.ts";
 import type { AskUser, UserQuestion } from "../tools/capabilities.ts";
 import type { SessionClient } from "./client.ts";
-import { textContent } from "./tool-call.ts";
+import { samplingText } from "../tui/views/server-question-text.ts";
+import { fence, textContent } from "./tool-call.ts";
 
 /** A question with a few answers, shown as a permission request: the one dialog that every client has. */
 export type Question = {
@@ -52,9 +53,9 @@ export class QuestionDialog {
   handlers(): ServerRequestHandlers {
     const { forms, urls } = this.#client.capabilities;
     return {
-      sample: async ({ server, messages }, signal) => {
-        const text = `It sends ${messages.length === 1 ? "1 message" : `${messages.length} messages`} and you pay for the answer.`;
-        const title = `Let the MCP server ${server} ask your model?`;
+      sample: async (request, signal) => {
+        const text = fence(samplingText(request, "your model"));
+        const title = `Let the MCP server ${request.server} ask your model?`;
         return (await this.ask({ title, text, options: yesOrNo }, signal)) === "yes" ? "allowed" : "refused";
       },
       ...(forms || urls ? { elicit: (question, signal) => this.#elicit(question, signal) } : {}),

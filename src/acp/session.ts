@@ -4,9 +4,12 @@ import { loadModel, modelName } from "../agent/models/name.ts";
 import { singleModelPool } from "../agent/models/choose.ts";
 import type { AgentSession } from "../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../agent/options.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 import type { Call, UserPart } from "../conversation/parts.ts";
 import { isApprovalMode, type ApprovalMode } from "../policy/gate/approval-mode.ts";
+import { createRedactor, type Redactor } from "../policy/secrets/redact.ts";
 import type { ApprovalRequest, CallStatus } from "../scheduler/events.ts";
+import { mapTexts } from "../scheduler/result/sanitize-display.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
 import type { World } from "../world/world.ts";
 import { createBuffers } from "./buffers.ts";
@@ -43,6 +46,7 @@ export type OpenedSession = {
 export class AcpSession {
   readonly #client: SessionClient;
   readonly #dialog: QuestionDialog;
+  #redactor: Redactor | undefined;
   /** The answers about MCP servers of the client, by name. */
   readonly #serverAnswers = new Map<string, Promise<boolean>>();
   /** Servers the person is asked about with the first prompt. */
@@ -398,7 +402,19 @@ export class AcpSession {
 
   #send(update: SessionUpdate): void {
     if (this.#session === undefined) return;
-    this.#client.update(update);
+    this.#client.update(update.sessionUpdate === "tool_call" ? this.#redactCall(update) : update);
+  }
+
+  /** Redacts secrets in what a client shows of a call's arguments. Results are redacted where they are made. */
+  #redactCall<Shown extends { readonly title?: string | null; readonly rawInput?: unknown }>(shown: Shown): Shown {
+    this.#redactor ??= createRedactor({ env: this.#opened.world.env });
+    const { redact } = this.#redactor;
+    const { title, rawInput } = shown;
+    return {
+      ...shown,
+      ...(typeof title === "string" ? { title: redact(title) } : {}),
+      ...(isObject(rawInput) ? { rawInput: mapTexts(rawInput as JsonObject, redact, (key) => key) } : {}),
+    };
   }
 
   #flushNotes(): void {
@@ -448,12 +464,9 @@ export class AcpSession {
     const { opened, folder } = this.#opened;
     const question = new AbortController();
     this.#questions.set(id, question);
+    const { toolCall, options } = permissionRequest({ id, call: call ?? unknownCall(callId), approval, folder });
     const answer = await this.#client
-      .request(
-        "session/request_permission",
-        permissionRequest({ id, call: call ?? unknownCall(callId), approval, folder }),
-        question.signal,
-      )
+      .request("session/request_permission", { toolCall: this.#redactCall(toolCall), options }, question.signal)
       .catch(() => undefined);
     if (this.#questions.get(id) !== question) return;
     this.#questions.delete(id);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -141,6 +141,36 @@ describe("a prompt", () => {
     const sessionId = await open();
     await client.prompt(sessionId, "/greet Ada");
     expect(client.text()).toContain("Greet Ada politely.");
+  });
+
+  it("with the name of a skill sends its instructions", async () => {
+    const folder = join(stage.home, "skills", "rhyme");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "SKILL.md"), "---\nname: rhyme\ndescription: Rhymes.\n---\nRhyme with $ARGUMENTS.");
+    await connect();
+    const sessionId = await open();
+    await client.prompt(sessionId, "/rhyme snow");
+    rmSync(join(stage.home, "skills"), { recursive: true });
+    expect(client.text()).toContain("Rhyme with snow.");
+  });
+});
+
+describe("a secret in the arguments of a call", () => {
+  it("does not reach the client's view of the call", async () => {
+    const key = stage.env["ANTHROPIC_API_KEY"] ?? "";
+    await connect();
+    allow();
+    const sessionId = await open();
+    await client.prompt(sessionId, `call run_shell_command {"command":"mkdir ${key}"}`);
+    const shown = client.messages.flatMap(({ message }) => {
+      const { update, toolCall } = message["params"] ?? {};
+      return [update?.sessionUpdate === "tool_call" ? update : undefined, toolCall].flatMap((call) =>
+        call === undefined ? [] : [JSON.stringify([call.title, call.rawInput])],
+      );
+    });
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown.filter((text) => text.includes(key))).toEqual([]);
+    expect(shown[0]).toContain("[secret]");
   });
 });
 

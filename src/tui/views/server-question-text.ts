@@ -80,7 +80,8 @@ export const reviewPrompt = (
   };
 };
 
-const samplingText = ({ system, messages, maxTokens }: SamplingRequest, model: string): string =>
+/** Describes a sampling request completely: the cost, the system prompt and every message. */
+export const samplingText = ({ system, messages, maxTokens }: SamplingRequest, model: string): string =>
   [
     `It wants ${model} to answer this, at your cost, in at most ${maxTokens} tokens. The answer goes to the server, not into the conversation.`,
     ...(system === undefined ? [] : ["system:", indented(system)]),
