@@ -214,8 +214,8 @@ export const commands: readonly CommandSpec[] = [
     positionals: ["[PROVIDER]"],
     choices: "providers",
     details: [
-      "Without PROVIDER, signs out of Gemini Code Assist: the tokens are revoked, and deleted even if Google",
-      "cannot be reached.",
+      "Without PROVIDER, signs out of Gemini Code Assist: the tokens are revoked, and deleted even if",
+      "Google cannot be reached.",
     ],
     options: signInOptions,
     example: "parley logout anthropic",

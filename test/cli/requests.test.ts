@@ -174,7 +174,7 @@ describe("parley", () => {
     [["models", "groq"], 'Unexpected argument "groq" for models.'],
     [["models", "--provider", "grok"], 'There is no provider "grok". Did you mean groq?'],
     [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
-    [["login", "--provider", "openai"], 'Unknown value "openai" for --provider. Available: code-assist.'],
+    [["login", "--provider", "opnai"], 'There is no provider "opnai". Did you mean openai'],
     [["tour", "now"], 'Unexpected argument "now" for tour.'],
   ])("rejects %j with a helpful message and exit code 2", async (args, message) => {
     const { code, out, err } = await run(args);
@@ -358,7 +358,7 @@ describe("parley completion", () => {
   };
 
   it("offers commands, options, names and files in bash", () => {
-    expect(complete(["parley", "co"])).toEqual(["convert", "config", "completion"]);
+    expect(complete(["parley", "co"])).toEqual(["compare", "convert", "config", "completion"]);
     expect(complete(["parley", "lint", "--"])).toEqual(["--wire", "--for", "--json", "--help"]);
     expect(complete(["parley", "lint", "x.json", "--wire", "openai"])).toEqual(["openai-chat", "openai-responses"]);
     expect(complete(["parley", "render", "--for", "anth"])).toEqual([
@@ -416,7 +416,7 @@ describe("tools", () => {
   ): Promise<readonly { name: string; access: string; parameters: { properties: object } }[]> =>
     JSON.parse((await run(["tools", ...args, "--json"])).out).tools;
 
-  it("prints all fifteen tools with access and parameters", async () => {
+  it("prints all sixteen tools with access and parameters", async () => {
     expect((await listed([])).map(({ name, access }) => [name, access])).toEqual(
       expect.arrayContaining([
         ["read_file", "read"],
@@ -425,7 +425,7 @@ describe("tools", () => {
         ["web_fetch", "network"],
       ]),
     );
-    expect(await listed([])).toHaveLength(15);
+    expect(await listed([])).toHaveLength(16);
     const { out } = await run(["tools"]);
     for (const { name, parameters } of await listed([]))
       for (const word of [name, ...Object.keys(parameters.properties)]) expect(out).toContain(word);
