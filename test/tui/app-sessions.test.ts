@@ -121,6 +121,10 @@ describe("sessions in the terminal app", () => {
     const everything = app.screen.scrollback().join("\n");
     expect(everything).toContain("b.txt (it was changed");
     expect([read("a.txt"), read("b.txt")]).toEqual(["two\n", "two\nmine\n"]);
+    // The prompt is back in the input.
+    await app.waitForText("> replace two with three in a.txt");
+    app.type("\u0015");
+    await app.waitUntilIdle();
     app.submit("/rewind");
     await app.waitForText("1 of 1");
     expect(app.screen.rows().slice(-4, -1)).toEqual([
@@ -200,7 +204,7 @@ describe("switching the model", () => {
       "groq/openai/gpt-oss-120b",
       "",
       "• It fits: about 3k of 131k tokens.",
-      "• About 3k tokens are not cached: $0.0004 for the next request.",
+      "• About 3k tokens are not cached: $0.0005 for the next request.",
       "• Media it cannot take (replaced by a text):",
       "  • image file-9b8d57fe (image/png) is replaced by a description: this model does not take image",
       "    here.",

@@ -97,7 +97,7 @@ describe("the terminal app", () => {
         (line) => !everything.some((row) => row.endsWith(`+ ${line}`)),
       ),
     ).toEqual([]);
-    app.type("\r");
+    app.type("y");
     await app.waitForText("Well.");
     await app.quit();
   });
