@@ -3,7 +3,7 @@ import type { ShellCommand, ShellCommandResult, TaskOutcome } from "./capabiliti
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "./tool.ts";
 
 const input = z.object({
-  command: z.string().min(1).describe("The exact command line, run with bash -c."),
+  command: z.string().min(1).describe("The exact command line."),
   description: z.string().optional().describe("Short description of the command's purpose, shown to the user."),
   directory: z
     .string()

@@ -11,7 +11,7 @@ import { rows } from "../support/media-matrix.ts";
 const declared = await Promise.all(builtinTools.map(declareTool));
 
 describe("the declarations of the tools", () => {
-  it("are the twelve, by their names", () => {
+  it("are these sixteen, by their names", () => {
     expect(
       declared.map(({ name, parameters }) => [
         name,
@@ -46,6 +46,7 @@ describe("the declarations of the tools", () => {
       ["background_tasks", ["action", "id", "wait"], ["action"]],
       ["write_todos", ["todos"], ["todos"]],
       ["ask_user", ["questions"], ["questions"]],
+      ["present_plan", ["plan"], ["plan"]],
     ]);
   });
 

@@ -23,8 +23,7 @@ type SmartEditInput = z.infer<typeof input>;
 
 export const smartEdit: AnyTool = defineTool({
   name: "smart_edit",
-  description:
-    "Replaces one occurrence of text in a file, even if whitespace or indentation differ. State the purpose of the edit in instruction.",
+  description: "Replaces one occurrence of text in a file, even if whitespace or indentation differ.",
   access: "write",
   input,
   aliases: { file_path: ["absolute_path", "path"] },

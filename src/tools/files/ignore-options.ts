@@ -5,10 +5,7 @@ import type { IgnoreFilter } from "../capabilities.ts";
 export const ignoreOptionsSchema: ZodType<IgnoreParameters | undefined> = z
   .object({
     respect_git_ignore: z.boolean().optional().describe("Respect .gitignore. Default: true."),
-    respect_gemini_ignore: z
-      .boolean()
-      .optional()
-      .describe("Has no effect: .geminiignore and .parleyignore are always respected."),
+    respect_gemini_ignore: z.boolean().optional().describe("No effect: always respected."),
   })
   .optional()
   .describe("Which ignore files to respect.");

@@ -7,7 +7,7 @@ export const presentPlan: AnyTool = defineTool({
   description: "In plan mode: asks the user to approve your plan, and ends plan mode if they do.",
   access: "read",
   hasNoTimeout: true,
-  input: z.object({ plan: z.string().min(1).describe("The whole plan, as Markdown.") }),
+  input: z.object({ plan: z.string().describe("The whole plan, as Markdown.") }),
   touches: () => ({}),
   title: () => "Plan",
   run: async ({ plan }, { planMode, signal }) => {

@@ -17,7 +17,7 @@ const input = z.object({
     .string()
     .trim()
     .min(1, "The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
-    .describe("Up to 20 URLs (http:// or https://) and instructions for their content: summarize, extract, compare."),
+    .describe("The URLs, and instructions such as to summarize, extract or compare."),
 });
 
 export const webFetch: AnyTool = defineTool({
