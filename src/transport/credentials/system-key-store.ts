@@ -29,7 +29,7 @@ type Run = (args: readonly string[], input: string) => Promise<{ readonly code: 
 const macKeychain = (run: Run): SystemKeyStore => ({
   name: "the keychain",
   write: async (account, secret) =>
-    (await run(["-i"], `add-generic-password -U -s ${service} -a ${account} -w ${quote(secret)}\n`)).code === 0,
+    (await run(["-i"], `add-generic-password -U -s ${service} -a ${quote(account)} -w ${quote(secret)}\n`)).code === 0,
   read: async (account) => secretOf(await run(["find-generic-password", "-s", service, "-a", account, "-w"], "")),
   remove: async (account) => (await run(["delete-generic-password", "-s", service, "-a", account], "")).code === 0,
 });
