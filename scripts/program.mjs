@@ -102,6 +102,8 @@ const partEntries = [
   ],
   // The first request must not wait for the tools, nor a tool for another provider.
   ["headless", among("agent/toolbox"), among("providers/definitions/[a-z-]+")],
+  // Nor a tool for an editor.
+  ["headless", among("agent/toolbox"), among("cli/acp/host", "acp/sessions")],
   // "initialize" of an editor is answered by the first of these alone.
   ["acp", among("cli/acp/run")],
   ["editor", among("cli/acp/host", "acp/sessions")],

@@ -118,7 +118,7 @@ describe("the built program", () => {
     "loads with %s, which a first request needs, no tool and no MCP server",
     async (name) => {
       const text = await readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8");
-      expect(text).not.toMatch(/\brequire\("\.\/(toolbox|servers|connection|terminal)\//);
+      expect(text).not.toMatch(/\brequire\("\.\/(toolbox|servers|connection|terminal|acp|editor)\//);
     },
   );
 
@@ -129,6 +129,11 @@ describe("the built program", () => {
     expect(files).toContain("acp.cjs");
     expect(files.filter((file) => /^(headless|editor|terminal|toolbox|wires)/.test(file))).toEqual([]);
     expect(files.length).toBeLessThanOrEqual(5);
+  });
+
+  it.each(["servers", "toolbox", "connection"])("loads with %s nothing of a front end", async (name) => {
+    const text = await readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8");
+    expect(text).not.toMatch(/\brequire\("\.\/(acp|editor|terminal)\//);
   });
 
   it("needs no package", async () => {

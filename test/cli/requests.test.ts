@@ -368,7 +368,7 @@ describe("parley completion", () => {
     expect(complete(["parley", "completion", ""])).toEqual(["bash", "zsh", "fish"]);
     expect(complete(["parley", "doctor", "--provider", "anth"])).toEqual(["anthropic"]);
     expect(complete(["parley", "models", "--provider", ""])).toEqual(providers.map(({ id }) => id));
-    expect(complete(["parley", "login", "--provider", ""])).toEqual(["code-assist"]);
+    expect(complete(["parley", "login", "--provider", "code"])).toEqual(["code-assist"]);
     expect(complete(["parley", "simulate", "openai-"])).toEqual(["openai-chat", "openai-responses"]);
     expect(complete(["parley", "simulate", "a"])).toEqual(["anthropic", "azure", "all"]);
     expect(complete(["parley", "simulate", "all", "--script", "a "])).toEqual(["a folder"]);
