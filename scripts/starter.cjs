@@ -31,9 +31,10 @@ const loadWithOwnCache = (folder) => {
   const own = `${folder}/${BUILD_ID}-${cachedDataVersionTag().toString(36)}`;
   const compiled = [];
   process.on("exit", () => {
-    for (const [path, script, runs, size] of compiled) {
+    for (const [path, script, runs, old] of compiled) {
       const data = script.createCachedData();
-      if (data.length > size) store(own, path, Buffer.concat([data, Buffer.of(runs + 1)]));
+      // Every run counts, or a part that never grows would be written at the exit of each.
+      store(own, path, Buffer.concat([old?.length >= data.length ? old : data, Buffer.of(runs + 1)]));
     }
   });
   return (path, name) => {
@@ -46,7 +47,7 @@ const loadWithOwnCache = (folder) => {
     script.runInThisContext()(part);
     const isUsable = file !== undefined && !script.cachedDataRejected;
     const runs = isUsable ? file.at(-1) : 0;
-    if (runs < maxLearningRuns) compiled.push([cached, script, runs, isUsable ? cachedData.length : 0]);
+    if (runs < maxLearningRuns) compiled.push([cached, script, runs, isUsable ? cachedData : undefined]);
     return part.exports;
   };
 };
