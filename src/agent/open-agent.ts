@@ -210,14 +210,17 @@ const findProjectSubagents = ({ world, home, folder, loaded }: ResolvedAgentOpti
     ...(loaded.policy.trusted ? { project: folder } : {}),
   });
 
-const findProjectSkills = ({ world, home, folder, loaded }: ResolvedAgentOptions): Promise<SessionSkills> =>
-  openSessionSkills({
-    disk: world.disk,
-    home,
-    userHome: world.host.home,
-    isTrusted: openTrustStore(world.disk, home).isTrusted,
-    ...(loaded.policy.trusted ? { project: folder } : {}),
-  });
+const findProjectSkills = ({ world, home, folder, loaded, resume }: ResolvedAgentOptions): Promise<SessionSkills> =>
+  openSessionSkills(
+    {
+      disk: world.disk,
+      home,
+      userHome: world.host.home,
+      isTrusted: openTrustStore(world.disk, home).isTrusted,
+      ...(loaded.policy.trusted ? { project: folder } : {}),
+    },
+    resume !== undefined,
+  );
 
 const startOrResume = async (
   options: ResolvedAgentOptions,

@@ -91,6 +91,14 @@ describe("a skill", () => {
     expect(JSON.stringify(after.messages)).toMatch(/New skills .*- csv .*no longer exist: pdf\./);
   });
 
+  it("of three hundred is announced once: in the system prompt, or not at all", async () => {
+    for (let index = 0; index < 300; index++)
+      addSkill(join(stage.home, ".agents", "skills", `pdf-${index}`), pdf.replace("name: pdf", `name: pdf-${index}`));
+    await run("Hello");
+    expect(system()).toMatch(/\d+ more skills are not listed/);
+    expect(system()).not.toContain("New skills");
+  });
+
   it("costs nothing where there is none: no tool, no text", async () => {
     await run("Hello");
     expect(system()).not.toMatch(/skill/i);

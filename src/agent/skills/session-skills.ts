@@ -17,10 +17,10 @@ export type SessionSkills = {
 /** The texts of a conversation that name skills. */
 type AnnouncedText = { readonly system: string; readonly entries: Conversation["entries"] };
 
-/** Finds the skills of a session. */
-export const openSessionSkills = async (locations: SkillLocations): Promise<SessionSkills> => {
+/** Finds the skills of a session. A new one announces all of them; what a resumed one announced is read from its texts. */
+export const openSessionSkills = async (locations: SkillLocations, isResumed: boolean): Promise<SessionSkills> => {
   let { skills, notes }: FoundSkills = await findSkills(locations);
-  let announced: ReadonlySet<string> | undefined;
+  let announced: ReadonlySet<string> | undefined = isResumed ? undefined : new Set(skills.map(({ name }) => name));
   return {
     current: () => skills,
     notes,
@@ -29,15 +29,19 @@ export const openSessionSkills = async (locations: SkillLocations): Promise<Sess
       ({ skills } = await findSkills(locations));
       const offered = skills.filter(({ isForModels }) => isForModels);
       const known = announced;
-      announced = new Set(offered.map(({ name }) => name));
-      return describeChanges(known, offered);
+      announced = new Set(skills.map(({ name }) => name));
+      return describeChanges(known, skills, offered);
     },
   };
 };
 
-const describeChanges = (known: ReadonlySet<string>, offered: readonly Skill[]): string | undefined => {
+const describeChanges = (
+  known: ReadonlySet<string>,
+  skills: readonly Skill[],
+  offered: readonly Skill[],
+): string | undefined => {
   const added = offered.filter(({ name }) => !known.has(name));
-  const removed = [...known].filter((name) => !offered.some((skill) => skill.name === name));
+  const removed = [...known].filter((name) => !skills.some((skill) => skill.name === name));
   if (added.length === 0 && removed.length === 0) return undefined;
   return [
     ...(added.length === 0

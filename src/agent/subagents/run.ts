@@ -101,7 +101,13 @@ const createSubagentSession = async (
   return createInMemorySession(world, start);
 };
 /** Tools of the session alone: a subagent has no person to ask, no to-do list and no work of its own in the background. */
-const parentTools: ReadonlySet<string> = new Set([taskToolName, "ask_user", "write_todos", "background_tasks"]);
+const parentTools: ReadonlySet<string> = new Set([
+  taskToolName,
+  "ask_user",
+  "present_plan",
+  "write_todos",
+  "background_tasks",
+]);
 
 const subagentPrompt =
   "You are an agent that does one piece of work for another agent, with the tools you are given. Work on your own: questions cannot be answered. When you are done, answer with everything that was asked for, complete and exact, with paths and line numbers where they matter; nothing else of what you did will be seen. A file you name by its id (file-...) is handed over with your answer.";

@@ -38,7 +38,7 @@ const readHiddenLine = (): Promise<string> =>
   new Promise((resolve) => {
     let line = "";
     const onData = (chunk: Buffer): void => {
-      // eslint-disable-next-line no-control-regex
+      // oxlint-disable-next-line no-control-regex -- control characters are keys of the terminal, not part of a secret.
       for (const letter of String(chunk).replaceAll(/\u001b\[[0-9;]*[~A-Za-z]/g, "")) {
         if (letter === "\u0003" || letter === "\u0004") return end("");
         if (letter === "\r" || letter === "\n") return end(line.trim());

@@ -1,4 +1,3 @@
-import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { Skill } from "./find.ts";
 
 /** The name of the tool that activates a skill. */
@@ -25,7 +24,7 @@ export const formatSkillCatalog = (skills: readonly Skill[]): string => {
   return [
     heading,
     "",
-    ...listed.map(({ name, description }) => `- ${name}: ${shorten(describe(description), length)}`),
+    ...listed.map(({ name, description }) => `- ${name}: ${shorten(description, length)}`),
     ...(listed.length === offered.length ? [] : [`(${offered.length - listed.length} more skills are not listed.)`]),
   ].join("\n");
 };
@@ -43,14 +42,12 @@ export const listCatalogNames = (system: string): readonly string[] => {
 
 /** The greatest number of characters per description that fits the budget. */
 const descriptionLength = (skills: readonly Skill[], budget: number): number => {
-  const sizes = skills.map(({ description }) => Buffer.byteLength(describe(description)));
+  const sizes = skills.map(({ description }) => Buffer.byteLength(description));
   let length = Math.max(...sizes);
   const total = (): number => sizes.reduce((sum, size) => sum + Math.min(size, length), 0);
   while (length > 20 && total() > budget) length = Math.floor(length * 0.9);
   return length;
 };
-
-const describe = (description: string): string => sanitizeForTerminal(description).replaceAll(/\s+/g, " ");
 
 /** Shortens a text to a number of bytes. */
 const shorten = (text: string, maxLength: number): string => {

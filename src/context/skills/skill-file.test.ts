@@ -60,6 +60,12 @@ describe("a skill file", () => {
     expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([expected]);
   });
 
+  it("has a description without escape sequences and invisible characters", async () => {
+    const parsed = await parseSkillFile(file("name: pdf\ndescription: Reads \u{E0041}\u001B[2JPDFs."), "pdf");
+    expect(["\u001B", "\u{E0041}"].filter((hidden) => JSON.stringify(parsed).includes(hidden))).toEqual([]);
+    expect(parsed).toMatchObject({ description: expect.stringMatching(/^Reads .*PDFs\.$/) as string });
+  });
+
   it("can be for people alone, or for models alone", async () => {
     const front = "name: pdf\ndescription: x\n";
     expect(await parseSkillFile(file(`${front}disable-model-invocation: true`), "pdf")).toMatchObject({

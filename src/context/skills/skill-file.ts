@@ -1,3 +1,4 @@
+import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../front-matter.ts";
 
 /** A skill as its SKILL.md describes it (agentskills.io). */
@@ -43,7 +44,7 @@ export const parseSkillFile = async (text: string, folderName: string): Promise<
   const usage = textField(fields, "argument-hint");
   return {
     name,
-    description: oneLine(description),
+    description: oneLine(sanitizeForTerminal(description)),
     isForModels: fields["disable-model-invocation"] !== true,
     isForPeople: fields["user-invocable"] !== false,
     ...(usage === undefined ? {} : { usage: oneLine(usage).slice(0, 80) }),

@@ -62,7 +62,7 @@ describe("the screen", () => {
     ]);
     await world.run(screen.flush());
     const text = terminal.written().slice(before).join("");
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- the sequences written to a terminal are what is tested.
     expect(text.replaceAll(/\u001b\[(?:\?\d+[hl]|m)/g, "").trimEnd()).toBe("\ra\r\nb\u001b[K\r\nc \u001b[K");
   });
 
