@@ -13,9 +13,15 @@ import type { Tier } from "./test/support/tier.ts";
 
 /** Not in the quick tier, unless files or folders are named on the command line. A quick test covers the same kind of fault. */
 const longTests = [
-  // The terminal UI in a pseudo-terminal: app.test.ts, approvals and golden screens are quick.
-  "test/tui/app-!(approvals|screens).test.ts",
+  // The terminal UI in a pseudo-terminal: app.test.ts and golden screens are quick.
+  "test/tui/app-!(screens).test.ts",
+  // The package as strangers install it: the built program is run by many quick tests.
+  "test/package.test.ts",
   "test/mcp/server-requests.test.ts",
+  // Every event of hooks through the packaged program: hooks/events.test.ts is quick.
+  "test/hooks/packaged.test.ts",
+  // The inspector in a browser: inspector/server.test.ts and inspector/data.test.ts are quick.
+  "test/inspector/page.test.ts",
   // The program killed, and resumed on another provider: agent/kill.test.ts is quick.
   "test/agent/abrupt-end.test.ts",
   "test/agent/cross-resume.test.ts",
@@ -25,7 +31,8 @@ const longTests = [
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
   const [tier, seed] = parseMode(mode);
   const shared = {
-    testTimeout: 240_000,
+    // A thousand simulated lives are one test, and machines differ.
+    testTimeout: tier === "quick" ? 240_000 : 900_000,
     hookTimeout: 240_000,
     provide: { tier, seedOffset: seed },
     setupFiles: "test/support/fail-on-output.ts",
@@ -41,13 +48,12 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
   };
   return {
     test: {
-      // Many tests wait for processes and terminals, so more run at once than there are cores.
-      maxWorkers: Math.max(4, availableParallelism()),
+      // Many tests wait for processes and terminals, so more run at once than there are cores. Each worker loads all modules.
+      maxWorkers: Math.max(3, availableParallelism()),
       reporters: tier === "nightly" ? ["default", seedReporter(seed)] : ["default"],
       projects: [
-        // Modules are loaded once per worker, not per file: they have no state. That halves the time for imports.
-        { test: { ...shared, name: "src", include: ["src/**/*.test.ts"], isolate: false } },
-        { test: { ...shared, name: "test", include: ["test/**/*.test.ts"], isolate: false } },
+        // Modules are loaded once per worker, not per file: they have no state. In two projects each worker would start twice.
+        { test: { ...shared, name: "parley", include: ["{src,test}/**/*.test.ts"], isolate: false } },
         ...(tier === "quick" ? [] : [oracles]),
       ],
     },

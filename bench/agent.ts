@@ -1,5 +1,6 @@
 /*
  * npm run bench:agent
+ * With another Node, after node scripts/nodes.mjs: .cache/nodes/node_modules/node-22/bin/node node_modules/.bin/tsx bench/agent.ts
  * Measures the program: start, memory, time per step. Each figure is a ratio to a
  * program of bare Node that sends the same requests and starts the same programs
  * (agent-floor.mjs), alternating in the same run, with the absolute value. Medians.

@@ -1,9 +1,10 @@
-/* Builds the package: dist/lib for programs, dist/parley.cjs with its parts for people. */
+/* Builds the package: dist/lib for programs, dist/parley.cjs with its parts for people, dist/inspector for browsers. */
 import { realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fillCodeCache } from "./code-cache.mjs";
+import { buildInspector } from "./inspector.mjs";
 import { buildLibrary, licencesOf } from "./library.mjs";
 import { buildProgram } from "./program.mjs";
 
@@ -13,7 +14,7 @@ const dist = join(root, "dist");
 /** Builds both. The last build stays usable until the new files are complete. */
 export const build = async () => {
   await mkdir(dist, { recursive: true });
-  const metafiles = await Promise.all([buildProgram(root, dist), buildLibrary(root, dist)]);
+  const metafiles = await Promise.all([buildProgram(root, dist), buildLibrary(root, dist), buildInspector(root, dist)]);
   await writeFile(join(dist, "third-party-licences.txt"), licencesOf(root, metafiles));
   await fillCodeCache(dist);
 };

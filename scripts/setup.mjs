@@ -2,11 +2,12 @@
  * Makes a fresh clone ready to run: installs missing dependencies and builds if the sources changed. Prints nothing if
  * there is nothing to do. Needs only Node.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withProgress } from "./progress.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const inRoot = (...path) => join(root, ...path);
@@ -19,7 +20,7 @@ export const setup = async () => {
   checkNodeVersion(process.versions.node);
   if (isInstalled() && isBuilt()) return;
   await withLock(async () => {
-    if (!isInstalled()) install();
+    if (!isInstalled()) await install();
     if (!isBuilt()) await build();
   });
 };
@@ -62,12 +63,20 @@ const matchesLock = () => {
   );
 };
 
-const install = () => {
-  const locked = read(inRoot("package-lock.json")) !== undefined;
+const install = async () => {
+  const lockFile = read(inRoot("package-lock.json"));
+  const locked = lockFile !== undefined;
   say(`installing dependencies (npm ${locked ? "ci" : "install"})`);
-  let ran = npm(locked ? "ci" : "install");
-  // A lock file made on one platform may lack optional dependencies of another; npm ci fails then, npm install does not.
-  if (ran.status !== 0 && locked && /\bin sync\b/.test(ran.stderr)) ran = npm("install", "--no-save");
+  const packages = locked ? Object.keys(JSON.parse(lockFile).packages).filter((path) => path !== "") : [];
+  const ran = await withProgress(
+    "installing",
+    () => countInstalled(packages),
+    async () => {
+      const first = await npm(locked ? "ci" : "install");
+      // A lock file made on one platform may lack optional dependencies of another; npm ci fails then, npm install does not.
+      return first.status !== 0 && locked && /\bin sync\b/.test(first.stderr) ? npm("install", "--no-save") : first;
+    },
+  );
   if (ran.status !== 0)
     throw new SetupError(
       `Installing failed.\n${ran.error?.message ?? errorLines(ran.stderr)}\n` +
@@ -75,6 +84,12 @@ const install = () => {
     );
   writeFileSync(installStamp, hashOf(["package.json", "package-lock.json"]));
 };
+
+/** How many of the locked packages are in place. */
+const countInstalled = (packages) => ({
+  done: packages.filter((path) => existsSync(inRoot(path, "package.json"))).length,
+  total: packages.length,
+});
 
 /** Returns the first error lines of npm, without stack traces. */
 const errorLines = (text) =>
@@ -87,10 +102,16 @@ const errorLines = (text) =>
 const npm = (...command) => {
   const script = process.env["npm_execpath"] ?? "";
   const words = [...command, "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
-  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 };
-  return /^npm-cli\.c?js$/.test(basename(script))
-    ? spawnSync(process.execPath, [script, ...words], options)
-    : spawnSync("npm", words, { ...options, shell: process.platform === "win32" });
+  const options = { cwd: root, stdio: ["ignore", "ignore", "pipe"] };
+  const child = /^npm-cli\.c?js$/.test(basename(script))
+    ? spawn(process.execPath, [script, ...words], options)
+    : spawn("npm", words, { ...options, shell: process.platform === "win32" });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve({ status: null, stderr, error }));
+    child.on("close", (status) => resolve({ status, stderr }));
+  });
 };
 
 const isBuilt = () => read(buildStamp) === sourceHash();
@@ -99,7 +120,7 @@ const build = async () => {
   say("building");
   const hash = sourceHash();
   const builder = await import("./build.mjs");
-  await builder.build().catch((error) => {
+  await withProgress("building", undefined, builder.build).catch((error) => {
     throw new SetupError(`The build failed. ${error.message}`);
   });
   writeFileSync(buildStamp, hash);
@@ -113,7 +134,8 @@ const sourceHash = () =>
     "tsconfig.json",
     "tsconfig.build.json",
     ...filesBelow("scripts").filter((path) => /\.[cm]js$/.test(path)),
-    ...filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts")),
+    ...filesBelow("inspector"),
+    ...filesBelow("src").filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts")),
   ]);
 
 const filesBelow = (folder) =>

@@ -15,10 +15,12 @@ const base = [
   "mcp",
   "scheduler",
   "session",
+  "foreign",
   "context",
   "settings",
+  "extensions",
 ];
-const front = [...base, "ide", "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "a2a"];
+const front = [...base, "ide", "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "a2a", "inspect"];
 
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -38,8 +40,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   mcp: ["tools", "policy", "world", "conversation"],
   scheduler: ["conversation", "tools", "policy"],
   session: ["conversation", "world"],
+  foreign: ["session", "conversation", "world"],
   context: ["conversation", "tools", "policy", "world"],
   settings: ["policy", "conversation", "world"],
+  extensions: ["settings", "context", "policy", "conversation", "world"],
   ide: ["mcp", "policy", "conversation", "world"],
   offline: ["world"],
   // The demo model answers where no key is set.
@@ -49,6 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tui: front,
   acp: front,
   a2a: front,
+  inspect: [...front, "rules"],
 };
 
 /** Folders that run anywhere: nothing of Node's. */
@@ -58,7 +63,7 @@ const src = fileURLToPath(new URL(".", import.meta.url));
 const folders = readdirSync(src, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []));
 const isTest = (path: string): boolean => /\.(test|cases)\.ts$/.test(path);
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts") && !isTest(path))
+  .filter((path) => /\.tsx?$/.test(path) && !isTest(path))
   .map((path) => ({ path, folder: path.split(/[\\/]/).slice(0, -1)[0] ?? "", imports: importsOf(path) }));
 
 function importsOf(path: string): readonly string[] {

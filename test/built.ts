@@ -7,8 +7,12 @@ export const root: string = fileURLToPath(new URL("..", import.meta.url));
 /** The built program. */
 export const bin: string = fileURLToPath(new URL("../dist/parley.cjs", import.meta.url));
 
-/** Builds if the sources changed, as `npm test` does before all tests. */
+let isBuilt = false;
+
+/** Builds if the sources changed since the first call, as `npm test` does before all tests. */
 export const ensureBuilt = (): void => {
+  if (isBuilt) return;
+  isBuilt = true;
   execFileSync(process.execPath, [fileURLToPath(new URL("../scripts/setup.mjs", import.meta.url))], { stdio: "pipe" });
 };
 

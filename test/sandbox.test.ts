@@ -13,6 +13,7 @@ import {
   type SandboxRunOptions,
   type SandboxFixture,
 } from "./support/sandbox-fixture.ts";
+import { sampleCases } from "./support/tier.ts";
 
 /* The packaged program with real bubblewrap, as every available user. Skipped without bubblewrap; CI installs it. */
 
@@ -23,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(app, { recursive: true, force: true }));
 
-describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user) => {
+describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command of $name", (user) => {
   let fixture: SandboxFixture;
   const servers: Server[] = [];
   beforeEach(() => {

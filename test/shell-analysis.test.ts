@@ -5,7 +5,7 @@ import { isSafeToRun, randomScript } from "./support/command-scripts.ts";
 import { Random } from "./support/random.ts";
 import { perTier, seedFor } from "./support/tier.ts";
 
-const bashScripts = perTier({ quick: 200, all: 1500 });
+const bashScripts = perTier({ quick: 100, all: 1500 });
 const dashScripts = perTier({ quick: 50, all: 300 });
 
 const scripts = (count: number, seed: number): readonly string[] =>

@@ -1,6 +1,3 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, text } from "../../src/conversation/builders.ts";
 import { Ledger } from "../../src/conversation/ledger.ts";
@@ -15,39 +12,21 @@ import { deliveryOfResult } from "../../test/support/media-matrix.ts";
 import { sendConversation } from "../../test/support/exchange.ts";
 import { serveSimulators, type ServedSimulators } from "../../test/support/serve-simulators.ts";
 import { textOf, withServers, type McpTestSession } from "../../test/mcp/with-servers.ts";
+import { packagedServer, serveEverything } from "./everything-server.ts";
 
 /*
  * The official MCP reference servers from npm, over every transport they support.
  */
 
-const packaged = (name: string): string =>
-  fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
+const everything = { command: process.execPath, args: [packagedServer("server-everything"), "stdio"] };
 
-const everything = { command: process.execPath, args: [packaged("server-everything"), "stdio"] };
+const stops: (() => void)[] = [];
+afterAll(() => stops.forEach((stop) => stop()));
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
-
-const started: ChildProcess[] = [];
-afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
-
-/** Starts the everything server on a local port. */
 const served = async (transport: "streamableHttp" | "sse"): Promise<object> => {
-  const port = await freePort();
-  const child = spawn(process.execPath, [packaged("server-everything"), transport], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  started.push(child);
-  await new Promise<void>((resolve) =>
-    child.stderr.on("data", (said: Buffer) => /listening|running/i.test(said.toString()) && resolve()),
-  );
-  return { url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}` };
+  const { url, stop } = await serveEverything(transport);
+  stops.push(stop);
+  return { url };
 };
 
 const ways: Readonly<Record<string, () => Promise<object>>> = {
@@ -143,7 +122,7 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
 
 describe("the filesystem server", () => {
   it("reads and writes inside its client's roots, and fails with a message elsewhere", async () => {
-    const config = { command: process.execPath, args: [packaged("server-filesystem"), "."] };
+    const config = { command: process.execPath, args: [packagedServer("server-filesystem"), "."] };
     await withServers({ configured: { files: config } }, async ({ call: run, folder }) => {
       expect(textOf(await run("write_file", { path: `${folder}/a.txt`, content: "hello" }))).toContain(
         "Successfully wrote",

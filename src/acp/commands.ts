@@ -49,6 +49,7 @@ export class SessionCommands {
       disk: world.disk,
       home,
       userHome: world.host.home,
+      plugins: this.#target.session.opened.plugins?.commands ?? [],
       ...(loaded.policy.trusted ? { project: folder } : {}),
     });
     const skills = this.#target.session.opened
@@ -103,6 +104,8 @@ export class SessionCommands {
       folder,
       loaded: () => loaded,
       opened: () => opened,
+      requests: () => [],
+      commandSnapshots: async () => unavailable("The files around commands")(),
       snapshots: unavailable("This command"),
       reopen: async () => unavailable("This command")(),
       info: say,
@@ -134,7 +137,8 @@ export class SessionCommands {
         });
         return options.find(({ id }) => id === chosen);
       },
-      runWork: (_, work) => work(new AbortController().signal),
+      runWork: (_, work) => work(new AbortController().signal, () => undefined),
+      sendsWholeTurn: false,
       send: async (text, parts = []) => send({ text, parts }),
       restoreDraft: () => undefined,
       openEditor: async () => undefined,
@@ -149,7 +153,6 @@ export class SessionCommands {
       setTheme: () => undefined,
       setMode,
       ide: async () => unavailable("/ide")(),
-      doctor: async () => unavailable("doctor")(),
       commands: () => this.#all(),
       width: () => 80,
       quit: () => undefined,

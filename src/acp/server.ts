@@ -81,9 +81,9 @@ const authMethods = ({ terminalLogin }: ClientCapabilities): readonly AuthMethod
 
 const terminalLoginMethod: AuthMethod = {
   type: "terminal",
-  id: "google-login",
-  name: "Sign in with Google",
-  description: "Runs parley login in a terminal.",
+  id: "terminal-login",
+  name: "Set up a key",
+  description: "Stores an API key, or signs in with Google, in a terminal (parley login).",
   args: ["--login"],
-  _meta: { "terminal-auth": { label: "Sign in with Google", command: "parley", args: ["login"] } },
+  _meta: { "terminal-auth": { label: "Set up a key", command: "parley", args: ["login"] } },
 };

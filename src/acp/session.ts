@@ -1,18 +1,18 @@
-import type { PromptResponse, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
-import type { AgentEvent, AgentFailure, EndReason } from "../agent/events.ts";
+import type { PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../agent/events.ts";
 import { loadModel, modelName } from "../agent/models/name.ts";
 import { singleModelPool } from "../agent/models/choose.ts";
 import type { AgentSession } from "../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../agent/options.ts";
 import { isObject, type JsonObject } from "../conversation/json.ts";
-import type { Call, UserPart } from "../conversation/parts.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import { isApprovalMode, type ApprovalMode } from "../policy/gate/approval-mode.ts";
 import { createRedactor, type Redactor } from "../policy/secrets/redact.ts";
-import type { ApprovalRequest, CallStatus } from "../scheduler/events.ts";
 import { mapTexts } from "../scheduler/result/sanitize-display.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
 import type { World } from "../world/world.ts";
 import { createBuffers } from "./buffers.ts";
+import { CallPermissions } from "./call-permissions.ts";
 import type { SessionClient } from "./client.ts";
 import type { SessionCommands } from "./commands.ts";
 import {
@@ -26,12 +26,12 @@ import {
   type ThoughtLevel,
 } from "./config.ts";
 import type { OfferedServers, ServerConsent } from "./offered-servers.ts";
-import { permissionRequest, readPermissionAnswer } from "./permission.ts";
 import { readPrompt, type ClientPrompt } from "./prompt.ts";
 import { QuestionDialog } from "./questions.ts";
-import { errorCodes, internalError, invalidParams, RpcError } from "./rpc-error.ts";
+import { invalidParams } from "./rpc-error.ts";
 import { fence } from "./tool-call.ts";
-import { foldEvent, initialState, toolCallId, type SessionEvent, type UpdateState } from "./updates.ts";
+import { failureError, stopReasons, type TurnEndEvent } from "./turn-end.ts";
+import { foldEvent, initialState, type SessionEvent, type UpdateState } from "./updates.ts";
 
 /** An opened agent session, and what it was opened with. */
 export type OpenedSession = {
@@ -46,6 +46,7 @@ export type OpenedSession = {
 export class AcpSession {
   readonly #client: SessionClient;
   readonly #dialog: QuestionDialog;
+  readonly #permissions: CallPermissions;
   #redactor: Redactor | undefined;
   /** The answers about MCP servers of the client, by name. */
   readonly #serverAnswers = new Map<string, Promise<boolean>>();
@@ -53,9 +54,6 @@ export class AcpSession {
   readonly #serverQuestions: ServerQuestion[] = [];
   #commands: Promise<SessionCommands> | undefined;
   #outputs = 0;
-  readonly #calls = new Map<string, Call>();
-  /** The permission questions that wait, by call. */
-  readonly #questions = new Map<string, AbortController>();
   /** Messages for the person that wait for the first prompt. */
   #notes: string[] = [];
   #session: OpenedSession | undefined;
@@ -74,6 +72,13 @@ export class AcpSession {
   constructor(client: SessionClient) {
     this.#client = client;
     this.#dialog = new QuestionDialog(client);
+    this.#permissions = new CallPermissions({
+      client,
+      session: () => this.#opened,
+      redact: (call) => this.#redactCall(call),
+      notice: (text) => this.#fold({ type: "notice", text }),
+      cancel: () => void this.cancel(),
+    });
   }
 
   /** The options to open the agent with: its events and questions reach the client, which may hold unsaved files. */
@@ -151,7 +156,7 @@ export class AcpSession {
 
   /** Receives every event of the agent. */
   readonly onEvent = (event: AgentEvent): void => {
-    this.#watchCalls(event, undefined);
+    this.#permissions.watch(event);
     this.#fold(event);
     if (event.type === "usage") this.#measure();
     if (event.type === "user") this.#sendTitle(event.parts);
@@ -181,7 +186,7 @@ export class AcpSession {
     this.#cancellations += 1;
     const turn = this.#turn;
     if (turn === undefined) return;
-    this.#questions.clear();
+    this.#permissions.dropQuestions();
     turn.isCancelled = true;
     // As the person first, so that calls are recorded as cancelled.
     await this.#opened.opened.agent.cancel();
@@ -229,7 +234,8 @@ export class AcpSession {
     const before = modelName(agent.model());
     if (modelName(model) === before) return;
     const check = agent.hasMessages() ? await agent.checkSwitch(model) : undefined;
-    agent.switchModel(singleModelPool(model));
+    const result = await agent.switchModel(singleModelPool(model));
+    if (!result.isSwitched) throw invalidParams(result.reason);
     if (check === undefined || providerOf(before) === model.provider.id) return;
     const { switchNotice } = await import("./switch-notice.ts");
     this.#fold({ type: "notice", text: switchNotice(check) });
@@ -238,6 +244,15 @@ export class AcpSession {
   /** Shows messages for the person: as notices at once, or as thoughts with the first prompt. */
   sendNotes(): void {
     if (this.#client.capabilities.notices) this.#flushNotes();
+  }
+
+  /** Sends the to-do list and the use of the context window, as they are after a session was loaded. */
+  async sendProgress(): Promise<void> {
+    const { opened } = this.#opened;
+    const todos = opened.todos();
+    if (todos.length > 0) this.#fold({ type: "todos", todos });
+    this.#measure();
+    await this.#measurement;
   }
 
   /** Sends the config options, after one changed. */
@@ -299,7 +314,7 @@ export class AcpSession {
   async #run(prompt: ClientPrompt, turn: RunningTurn): Promise<PromptResponse> {
     const { agent } = this.#opened.opened;
     const { signal } = turn.controller;
-    let end: TurnEnd = { type: "cancelled" };
+    let end: TurnEndEvent = { type: "cancelled" };
     this.#flushNotes();
     try {
       await this.#askAboutServers(turn);
@@ -313,8 +328,7 @@ export class AcpSession {
       if (!turn.isCancelled) throw error;
     } finally {
       this.#fold({ type: "cancelled" });
-      this.#questions.clear();
-      this.#calls.clear();
+      this.#permissions.endTurn();
     }
     await this.#measurement;
     if (turn.isCancelled) return { stopReason: "cancelled" };
@@ -367,7 +381,7 @@ export class AcpSession {
       : { ...prompt, text: output.prompt.text, parts: [...output.prompt.parts, ...prompt.parts] };
   }
 
-  #answer(end: TurnEnd): PromptResponse {
+  #answer(end: TurnEndEvent): PromptResponse {
     switch (end.type) {
       case "cancelled":
         return { stopReason: "cancelled" };
@@ -438,43 +452,6 @@ export class AcpSession {
     const title = first.length <= 80 ? first : `${Array.from(first).slice(0, 79).join("")}…`;
     this.#client.update({ sessionUpdate: "session_info_update", title });
   }
-
-  /** Follows calls: asks for permission where one needs approval, and withdraws the question once it has moved on. */
-  #watchCalls(event: AgentEvent, agent: string | undefined): void {
-    switch (event.type) {
-      case "agent":
-        return this.#watchCalls(event.event, event.agent);
-      case "call-requested":
-        return void this.#calls.set(toolCallId(event.call.id, agent), event.call);
-      case "call-updated":
-        return this.#watchStatus(toolCallId(event.call, agent), event.call, event.status, agent);
-      default:
-    }
-  }
-
-  #watchStatus(id: string, callId: Call["id"], status: CallStatus, agent: string | undefined): void {
-    this.#questions.get(id)?.abort();
-    this.#questions.delete(id);
-    if (status.state === "awaiting_approval") void this.#ask(id, callId, status.approval, agent);
-  }
-
-  /** Asks about one call. A late answer, to a question that was withdrawn or of an old turn, changes nothing. */
-  async #ask(id: string, callId: Call["id"], approval: ApprovalRequest, agent: string | undefined): Promise<void> {
-    const call = this.#calls.get(id);
-    const { opened, folder } = this.#opened;
-    const question = new AbortController();
-    this.#questions.set(id, question);
-    const { toolCall, options } = permissionRequest({ id, call: call ?? unknownCall(callId), approval, folder });
-    const answer = await this.#client
-      .request("session/request_permission", { toolCall: this.#redactCall(toolCall), options }, question.signal)
-      .catch(() => undefined);
-    if (this.#questions.get(id) !== question) return;
-    this.#questions.delete(id);
-    const decision = readPermissionAnswer(answer, approval);
-    // Closing the question is cancelling the turn, as in the protocol.
-    if (decision.type === "cancel") return void this.cancel();
-    opened.agent.decide(callId, decision, agent);
-  }
 }
 
 /** The options of the agent that connect it with the client. */
@@ -489,42 +466,4 @@ type RunningTurn = {
   readonly controller: AbortController;
   isCancelled: boolean;
   ended: Promise<PromptResponse>;
-};
-
-type TurnEnd = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }>;
-
-const unknownCall = (id: Call["id"]): Call => ({ type: "call", id, tool: "", input: { type: "parsed", value: {} } });
-
-/** The reason to stop, and a message for the person where it says too little. */
-const stopReasons: { readonly [reason in EndReason]: { readonly stopReason: StopReason; readonly message?: string } } =
-  {
-    stop: { stopReason: "end_turn" },
-    other: { stopReason: "end_turn" },
-    paused: { stopReason: "end_turn" },
-    length: { stopReason: "max_tokens", message: "The response reached its length limit and is incomplete." },
-    // A client takes the prompt and what follows out of its history after "refusal"; Parley keeps both.
-    refused: { stopReason: "end_turn", message: "The model declined to respond." },
-    filtered: {
-      stopReason: "end_turn",
-      message: "A content filter stopped the response. Rephrase the prompt, or use another model.",
-    },
-    loop: {
-      stopReason: "max_turn_requests",
-      message: "Stopped: the model kept repeating the same step. Rephrase the prompt, or use another model.",
-    },
-    "max-turns": {
-      stopReason: "max_turn_requests",
-      message: "Stopped at the limit of requests (limits.maxTurns). Send another prompt to continue.",
-    },
-    "max-spend": {
-      stopReason: "max_turn_requests",
-      message: "Stopped: the spending limit is reached (limits.spend). Raise the limit, or use another model.",
-    },
-  };
-
-const failureError = (failure: AgentFailure): RpcError => {
-  const kind = failure.kind === "provider" ? failure.failure.kind : failure.kind;
-  const isAuth = kind === "no-key" || kind === "bad-key" || kind === "misconfigured";
-  if (!isAuth) return internalError(failure.message, { kind });
-  return new RpcError(errorCodes.authRequired, failure.message, { error: failure.message, kind });
 };

@@ -61,7 +61,7 @@ export class AcpSessions {
 
   /** Succeeds if a model can be used. */
   async authenticate({ methodId }: RawParams): Promise<object> {
-    if (methodId !== "environment" && methodId !== "google-login")
+    if (methodId !== "environment" && methodId !== "terminal-login")
       throw invalidParams(`Unknown sign-in method ${JSON.stringify(methodId ?? null)}.`);
     const problem = await this.#host.findKeyProblem();
     if (problem !== undefined) throw new RpcError(errorCodes.authRequired, problem, { error: problem });
@@ -91,6 +91,7 @@ export class AcpSessions {
     load: async (params) => {
       const session = await this.#openSession(params, sessionIdFrom(params));
       await this.#replay(session);
+      await session.sendProgress();
       this.#afterAnswer(session);
       return session.describe();
     },

@@ -1,3 +1,4 @@
+import { describeHookActivity } from "../extensions/hooks/describe-activity.ts";
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../agent/events.ts";
 import type { Call, Outcome } from "../conversation/parts.ts";
@@ -104,12 +105,18 @@ export const foldEvent = (state: UpdateState, event: SessionEvent, context: Upda
       });
     case "notice":
       return notice(state, context, { severity: "info", title: event.text });
+    case "hook": {
+      const title = describeHookActivity(event.activity);
+      if (title === undefined) return { state, updates: [] };
+      return notice(state, context, { severity: event.activity.status === "done" ? "info" : "warning", title });
+    }
     case "permission-added":
       if (event.problem === undefined) return { state, updates: [] };
       return notice(state, context, { severity: "warning", title: event.problem });
     case "finished":
     case "failed":
     case "cancelled":
+    case "parked":
       return endTurn(state);
     case "user":
     case "message":

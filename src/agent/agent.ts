@@ -1,6 +1,6 @@
 import type { Conversation } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
-import type { CallId, UserPart } from "../conversation/parts.ts";
+import type { Call, CallId, UserPart } from "../conversation/parts.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { RenderReport } from "../transcript/incremental-renderer.ts";
 import type { Destination } from "../wire/bind.ts";
@@ -14,6 +14,9 @@ import type { SideQueryResult } from "./requests/side-query.ts";
 /** A tool call that waits for a person's approval. `agent` is set for a call of a subagent. */
 export type PendingApproval = { readonly call: CallId; readonly approval: ApprovalRequest; readonly agent?: string };
 
+/** Whether the model was switched. The reason, why a hook refused it, is for the person. */
+export type SwitchResult = { readonly isSwitched: true } | { readonly isSwitched: false; readonly reason: string };
+
 /** One conversation with models that use tools. Every front end holds one of these and nothing else. */
 export type Agent = {
   /**
@@ -21,6 +24,18 @@ export type Agent = {
    * `cancelled`; leaving the loop earlier cancels the turn. While a turn runs, use `queueMessage`.
    */
   readonly send: (input: string | readonly UserPart[], signal?: AbortSignal) => AsyncGenerator<AgentEvent, void>;
+  /**
+   * Continues a turn that was interrupted or parked, without a prompt: calls that await approval are asked about again,
+   * then the model continues. Finishes at once if the model has answered already.
+   */
+  readonly continue: (signal?: AbortSignal) => AsyncGenerator<AgentEvent, void>;
+  /**
+   * Ends the turn where it waits for a person: calls that await approval stay without a result, for `continue`. Calls that
+   * run are awaited first. Does nothing to a turn that waits for no approval.
+   */
+  readonly park: () => Promise<void>;
+  /** The calls that await approval while no turn runs: they have not begun, and `continue` asks about them. */
+  readonly parkedCalls: () => readonly Call[];
   /** Queues a message while a turn runs; it is sent after the current step. False if no turn accepts it. */
   readonly queueMessage: (input: string | readonly UserPart[]) => boolean;
   /** Removes and returns the queued messages that were not sent. Those left when a turn was cancelled or failed are sent with the next one otherwise. */
@@ -37,8 +52,8 @@ export type Agent = {
   readonly reevaluateApprovals: () => Promise<void>;
   readonly model: () => ModelRef;
   readonly pool: () => ModelPool;
-  /** Switches to another pool, or another model of it, from the next request on. */
-  readonly switchModel: (pool: ModelPool, model?: ModelRef) => void;
+  /** Switches to another pool, or another model of it, from the next request on. At once, unless hooks decide about it. */
+  readonly switchModel: (pool: ModelPool, model?: ModelRef) => Promise<SwitchResult>;
   /** The reasoning effort of the next request; undefined for the model's own default. */
   readonly thinking: () => ThinkingSetting["effort"] | undefined;
   /** Sets how much models think, from the next request on; undefined for each model's own default. */

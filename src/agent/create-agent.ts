@@ -2,13 +2,16 @@ import { text as textPart } from "../conversation/builders.ts";
 import type { Conversation } from "../conversation/entry.ts";
 import type { UserPart } from "../conversation/parts.ts";
 import { readDecision } from "../scheduler/approval/read-decision.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, SwitchResult } from "./agent.ts";
 import { ContextWindow } from "./context-window/window.ts";
 import { AgentEventStream } from "./event-stream.ts";
 import { LazyScheduler } from "./lazy-scheduler.ts";
 import { ModelInputCheck } from "./models/input.ts";
-import { ModelRouter, recordModelChange } from "./models/router.ts";
+import type { TurnHooks } from "./hooks/turn-hooks.ts";
+import { modelName, type ModelRef } from "./models/name.ts";
+import { ModelRouter, recordModelChange, type ModelChange, type ModelPool } from "./models/router.ts";
 import { SpendingTracker } from "./models/spending.ts";
+import type { SwitchCheck } from "./models/switch-check.ts";
 import type { AgentOptions } from "./options.ts";
 import { RequestBuilder, type RequestPrefix } from "./requests/builder.ts";
 import { MediaFetcher } from "./requests/fetch-media.ts";
@@ -70,6 +73,7 @@ const createCore = (options: AgentOptions): AgentCore => {
       compactAt,
       ...(contextOf === undefined ? {} : { contextOf }),
       ...(options.compactionNotice === undefined ? {} : { compactionNotice: options.compactionNotice }),
+      hooks: options.hooks,
       emit: events.emit,
     }),
     inputCheck: modelInputs === undefined ? undefined : new ModelInputCheck(journal, modelInputs),
@@ -100,7 +104,13 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
     output,
     nextRequestNumber: () => (requests += 1),
     takeQueuedMessages: () => turns.takeQueuedMessages(),
-    takeNotices: () => [...(options.takeNotices?.() ?? []), ...turns.takeNotices()],
+    hooks: options.hooks,
+    ...(options.hooks?.watchesSwitches === true ? { afterModelChange: createSwitchReport(core) } : {}),
+    takeNotices: () => [
+      ...(options.hooks?.takeContext() ?? []),
+      ...(options.takeNotices?.() ?? []),
+      ...turns.takeNotices(),
+    ],
     emit,
     ...(fetchFile === undefined
       ? {}
@@ -120,11 +130,29 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
 };
 
 const turnMethods = (
-  { inputCheck, router, window, scheduler }: AgentCore,
+  { inputCheck, router, window, scheduler, options }: AgentCore,
   turns: TurnRunner,
   context: TurnContext,
-): Pick<Agent, "send" | "queueMessage" | "withdrawQueuedMessages" | "addNotice" | "cancel" | "compact"> => ({
+): Pick<
+  Agent,
+  | "send"
+  | "continue"
+  | "park"
+  | "parkedCalls"
+  | "queueMessage"
+  | "withdrawQueuedMessages"
+  | "addNotice"
+  | "cancel"
+  | "compact"
+> => ({
   send: (input, signal) => turns.send((abort) => new Turn(context, abort).run(toUserParts(input)), signal),
+  continue: (signal) => turns.send((abort) => new Turn(context, abort).continue(), signal),
+  park: async () => {
+    if ((scheduler.loaded?.pendingApprovals() ?? []).length === 0) return;
+    await scheduler.loaded?.park();
+    await turns.ended();
+  },
+  parkedCalls: () => (turns.isRunning ? [] : options.journal.waitingCalls),
   queueMessage: (input) => turns.queueMessage(toUserParts(input)),
   withdrawQueuedMessages: () => turns.takeQueuedMessages(),
   addNotice: (text) => turns.addNotice(text),
@@ -167,39 +195,79 @@ const approvalMethods = (
   };
 };
 
-const modelMethods = ({
-  options: { transport, journal, modelInputs },
-  requestSettings,
-  router,
-  spending,
-  builder,
-  window,
-  inputCheck,
-  events,
-}: AgentCore): Pick<
-  Agent,
-  "model" | "pool" | "switchModel" | "thinking" | "setThinking" | "checkSwitch" | "runSideQuery"
-> => ({
-  model: () => router.current,
-  pool: () => router.pool,
-  switchModel: (pool, model) => recordModelChange(router.switchTo(pool, model), { journal, emit: events.emit }),
-  thinking: () => requestSettings.current.thinking?.effort,
-  setThinking: (effort) => {
-    const { thinking: _, ...others } = requestSettings.current;
-    requestSettings.current = effort === undefined ? others : { ...others, thinking: { effort } };
-  },
-  checkSwitch: async (model) => {
-    const { checkSwitch } = await import("./models/switch-check.ts");
-    await inputCheck?.prepare(model, new AbortController().signal);
-    return checkSwitch({ journal, prefix: builder.prefix, window, input: modelInputs?.get(model) }, model);
-  },
-  runSideQuery: async (encode, signal) => {
-    const model = router.current;
-    const answer = await runSideQuery(transport, model, encode, signal);
-    if (answer.usage !== undefined) await spending.add(model, answer.usage);
-    return answer;
-  },
-});
+/** Computes the effects of switching to a model. */
+const checkModelSwitch = async (
+  { options: { journal, modelInputs }, builder, window, inputCheck }: AgentCore,
+  model: ModelRef,
+): Promise<SwitchCheck> => {
+  const { checkSwitch } = await import("./models/switch-check.ts");
+  await inputCheck?.prepare(model, new AbortController().signal);
+  return checkSwitch({ journal, prefix: builder.prefix, window, input: modelInputs?.get(model) }, model);
+};
+
+/** Passes a change of the model on to hooks, with the figures of the switch check. */
+const createSwitchReport =
+  (core: AgentCore) =>
+  async (change: ModelChange | undefined): Promise<void> => {
+    if (change === undefined) return;
+    const { from, to, reason } = change;
+    const check = await checkModelSwitch(core, to);
+    await core.options.hooks?.afterSwitch({ from: modelName(from), to: modelName(to), source: reason.type, check });
+  };
+
+/** Switches the model, if the hooks for it do not object. */
+const switchWithHooks = async (
+  core: AgentCore,
+  hooks: TurnHooks,
+  target: { readonly pool: ModelPool; readonly model: ModelRef | undefined },
+): Promise<SwitchResult> => {
+  const { options, router, events } = core;
+  const from = router.current;
+  const to = target.model ?? target.pool.models[0] ?? from;
+  const change = { from: modelName(from), to: modelName(to), source: "requested" };
+  const { decision, reason } = await hooks.beforeSwitch({ ...change, check: await checkModelSwitch(core, to) });
+  const isAllowed =
+    decision === undefined ||
+    (decision === "ask" &&
+      (await options.confirm?.(
+        `A hook asks whether to switch to ${change.to}: ${reason}`,
+        new AbortController().signal,
+      )) === true);
+  if (!isAllowed) return { isSwitched: false, reason: `A hook refused the switch to ${change.to}: ${reason}` };
+  const made = router.switchTo(target.pool, target.model);
+  recordModelChange(made, { journal: options.journal, emit: events.emit });
+  await createSwitchReport(core)(made);
+  return { isSwitched: true };
+};
+
+const modelMethods = (
+  core: AgentCore,
+): Pick<Agent, "model" | "pool" | "switchModel" | "thinking" | "setThinking" | "checkSwitch" | "runSideQuery"> => {
+  const { options, requestSettings, router, spending, events } = core;
+  const { transport, journal, hooks } = options;
+  return {
+    model: () => router.current,
+    pool: () => router.pool,
+    switchModel: async (pool, model) => {
+      const isChange = modelName(model ?? pool.models[0] ?? router.current) !== modelName(router.current);
+      if (isChange && hooks?.watchesSwitches === true) return switchWithHooks(core, hooks, { pool, model });
+      recordModelChange(router.switchTo(pool, model), { journal, emit: events.emit });
+      return { isSwitched: true };
+    },
+    thinking: () => requestSettings.current.thinking?.effort,
+    setThinking: (effort) => {
+      const { thinking: _, ...others } = requestSettings.current;
+      requestSettings.current = effort === undefined ? others : { ...others, thinking: { effort } };
+    },
+    checkSwitch: (model) => checkModelSwitch(core, model),
+    runSideQuery: async (encode, signal) => {
+      const model = router.current;
+      const answer = await runSideQuery(transport, model, encode, signal);
+      if (answer.usage !== undefined) await spending.add(model, answer.usage);
+      return answer;
+    },
+  };
+};
 
 const stateMethods = ({
   options: { journal },

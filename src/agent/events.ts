@@ -1,6 +1,7 @@
 import type { Call, CallId, Media, UserPart } from "../conversation/parts.ts";
 import type { AddedRules } from "../policy/gate/create.ts";
 import type { TodoItem } from "../conversation/todo.ts";
+import type { HookActivity } from "../extensions/hooks/hook-engine.ts";
 import type { CallStatus, FinishedCall } from "../scheduler/events.ts";
 import type { TaskInfo } from "../tools/capabilities.ts";
 import type { RenderReport } from "../transcript/incremental-renderer.ts";
@@ -8,8 +9,8 @@ import type { Failure } from "../transport/failure.ts";
 import type { FinishReason, TokenUsage } from "../wire/decode/events.ts";
 
 /**
- * The events of an agent, the same for every front end. The last event of a turn is `finished`, `failed` or `cancelled`.
- * Text and thoughts are as the model wrote them: a front end sanitizes them before it shows them on a terminal.
+ * The events of an agent, the same for every front end. The last event of a turn is `finished`, `failed`,
+ * `cancelled` or `parked`. Text and thoughts are as the model wrote them: a front end sanitizes them before it shows them on a terminal.
  */
 export type AgentEvent =
   /** A message of the user was added to the conversation: the prompt of the turn, or a queued message. */
@@ -50,6 +51,8 @@ export type AgentEvent =
   | { readonly type: "retrying"; readonly failure: Failure; readonly delay: number; readonly discarded: boolean }
   /** A message for the person, such as a quirk learned about an endpoint. */
   | { readonly type: "notice"; readonly text: string }
+  /** A hook has run, or was skipped. It can come outside a turn. */
+  | { readonly type: "hook"; readonly activity: HookActivity }
   /** The model changed its to-do list. The event has the whole list. */
   | { readonly type: "todos"; readonly todos: readonly TodoItem[] }
   /** A command or subagent moved to the background, or ended there. It can come outside a turn. */
@@ -59,7 +62,9 @@ export type AgentEvent =
   /** The turn is complete. `output` is the validated value of the answer, where a schema is set. */
   | { readonly type: "finished"; readonly reason: EndReason; readonly text: string; readonly output?: unknown }
   | { readonly type: "failed"; readonly failure: AgentFailure }
-  | { readonly type: "cancelled" };
+  | { readonly type: "cancelled" }
+  /** The turn ended because calls await approval; `continue` takes it up again, also in another process. */
+  | { readonly type: "parked" };
 
 /** Why the model changed: by the person, by rotation, or because another failed. */
 export type ModelChangeReason =
@@ -105,6 +110,8 @@ export type EndReason =
   /** The model repeated the same calls or the same text. */
   | "loop"
   | "max-turns"
+  /** A hook stopped the turn. */
+  | "hook"
   | "max-spend";
 
 /** Why a turn failed. Code reads `kind`; the message says what to do. */
@@ -116,4 +123,7 @@ export type AgentFailure =
       /** The report of the request, where the provider refused it. */
       readonly report?: RenderReport;
     }
-  | { readonly kind: "no-answer" | "output" | "context" | "media" | "storage" | "internal"; readonly message: string };
+  | {
+      readonly kind: "no-answer" | "output" | "context" | "media" | "storage" | "hook" | "internal";
+      readonly message: string;
+    };

@@ -1,12 +1,16 @@
+import { join } from "node:path";
 import { text as textPart } from "../conversation/builders.ts";
 import type { Blobs, ToolDeclaration } from "../conversation/entry.ts";
 import type { UserPart } from "../conversation/parts.ts";
 import type { Skill } from "../context/skills/find.ts";
 import type { TodoItem } from "../conversation/todo.ts";
+import type { SessionPlugins } from "../extensions/plugins/session.ts";
 import type { McpServers } from "../mcp/servers.ts";
+import { PolicyError } from "../policy/error.ts";
 import { openTrustStore } from "../policy/trust/folders.ts";
 import type { OpenServices } from "../scheduler/services.ts";
 import type { Session } from "../session/session.ts";
+import { projectFolderName } from "../session/store/project-folder.ts";
 import { openSessionStore } from "../session/store/store.ts";
 import type { Settings } from "../settings/schema/values.ts";
 import { declarationsForPlatform } from "../tools/declarations.ts";
@@ -19,6 +23,8 @@ import type { AgentEvent } from "./events.ts";
 import { createAgent } from "./create-agent.ts";
 import { activateSkillDeclaration } from "./skills/declaration.ts";
 import { openSessionSkills, type SessionSkills } from "./skills/session-skills.ts";
+import type { LoadedHooks } from "./hooks/open.ts";
+import type { SessionHooks } from "./hooks/session-hooks.ts";
 import { LazyToolbox } from "./lazy-toolbox.ts";
 import { connectServers, type ConnectedServers } from "./mcp/connect.ts";
 import { ServerStartGate } from "./mcp/start-gate.ts";
@@ -65,6 +71,8 @@ export type AgentSession<Output = unknown> = {
   readonly agents: readonly SubagentDefinition[];
   /** The skills that can be activated. */
   readonly skills: () => readonly Skill[];
+  /** The contributions of plugins; undefined if none was ever added. */
+  readonly plugins: SessionPlugins | undefined;
   readonly servers: McpServers | undefined;
   /** The to-do list of the model; empty if it keeps none. */
   readonly todos: () => readonly TodoItem[];
@@ -89,23 +97,30 @@ export const openAgent = async <Output = unknown>(given: OpenAgentOptions<Output
   const output = await createOutput(options);
   const { world } = options;
   const models = await openModels(options);
-  const subagents = await findProjectSubagents(options);
+  const plugins = await findPlugins(options);
+  const subagents = await findProjectSubagents(options, plugins);
   const closing = new AbortController();
   const startGate = new ServerStartGate(world.clock, closing.signal);
   // An interactive session starts servers at once: the person still has to write the first prompt.
   if (options.interactive) startGate.open();
   const ready = createDeferred<Agent>();
-  const skills = await findProjectSkills(options);
+  const skills = await findProjectSkills(options, plugins);
   const builtin = await declareOwnTools(options, subagents.agents, skills);
   const connected = await connectServers(options, [...builtin, waitDeclaration], {
     after: startGate.opened,
     agent: ready.promise,
+    plugins,
   });
   const ownTools = hasUnknownTools(connected.servers) ? [...builtin, waitDeclaration] : builtin;
   const tools = [...ownTools, ...(connected.servers?.declarations() ?? [])];
-  const started = await startOrResume(options, models, { tools, skills: skills.current() });
+  const started = await startOrResume(options, models, {
+    tools,
+    skills: skills.current(),
+    plugins,
+  });
   const pool = await selectPool(options, models.choice, started.session);
-  const opened = { options, models, subagents, skills, connected, ownTools, started, pool };
+  const hooks = await findHooks(options, plugins);
+  const opened = { options, models, plugins, subagents, skills, connected, ownTools, started, pool, hooks };
   const parts = { ...opened, startGate, signal: closing.signal };
   const assembled = assembleAgent(parts, {
     approver: await createApprover(options, ready.promise, closing.signal),
@@ -113,6 +128,25 @@ export const openAgent = async <Output = unknown>(given: OpenAgentOptions<Output
   });
   ready.resolve(assembled.agent);
   return toAgentSession(parts, assembled, closing);
+};
+
+/** The code that runs hooks, and the hooks of the session. */
+type FoundHooks = LoadedHooks & Pick<typeof import("./hooks/open.ts"), "createSessionHooks">;
+
+/** Finds the hooks of the session. Without any, no code for them is loaded. */
+const findHooks = async (
+  options: ResolvedAgentOptions,
+  plugins: SessionPlugins | undefined,
+): Promise<FoundHooks | undefined> => {
+  const { loaded, hooks } = options;
+  const hasHooks =
+    hooks !== undefined ||
+    (plugins?.hooks ?? []).length > 0 ||
+    Object.keys(loaded.settings.hooks).length > 0 ||
+    loaded.project.consents.some(({ key }) => key === "hooks" || key.startsWith("hooks."));
+  if (!hasHooks) return undefined;
+  const { loadHooks, createSessionHooks } = await import("./hooks/open.ts");
+  return { ...(await loadHooks(options, plugins?.hooks)), createSessionHooks };
 };
 
 /** Fills in the defaults. Front ends have loaded the settings already, so nothing is loaded for them here. */
@@ -157,6 +191,7 @@ const declareOwnTools = async (
 type SessionParts = {
   readonly options: ResolvedAgentOptions;
   readonly models: OpenModels;
+  readonly plugins: SessionPlugins | undefined;
   readonly subagents: SubagentDefinitions;
   readonly skills: SessionSkills;
   readonly connected: ConnectedServers;
@@ -164,6 +199,7 @@ type SessionParts = {
   readonly ownTools: readonly ToolDeclaration[];
   readonly started: StartedSession;
   readonly pool: ModelPool;
+  readonly hooks: FoundHooks | undefined;
   readonly startGate: ServerStartGate;
   /** Aborted when the session closes. */
   readonly signal: AbortSignal;
@@ -202,21 +238,37 @@ const openModels = async ({
   };
 };
 
-const findProjectSubagents = ({ world, home, folder, loaded }: ResolvedAgentOptions): Promise<SubagentDefinitions> =>
+/** Loads the plugins the person added. Without any, nothing is loaded. */
+const findPlugins = async ({ world, home, folder }: ResolvedAgentOptions): Promise<SessionPlugins | undefined> => {
+  if ((await world.disk.canonicalPath(`${home}/plugins/installed.json`)) === undefined) return undefined;
+  const { openSessionPlugins } = await import("../extensions/plugins/session.ts");
+  return openSessionPlugins(world, { home, folder });
+};
+
+const findProjectSubagents = (
+  { world, home, folder, loaded }: ResolvedAgentOptions,
+  plugins: SessionPlugins | undefined,
+): Promise<SubagentDefinitions> =>
   findSubagents({
     disk: world.disk,
     home,
     userHome: world.host.home,
+    ...(plugins === undefined ? {} : { plugins: plugins.agents }),
     ...(loaded.policy.trusted ? { project: folder } : {}),
   });
 
-const findProjectSkills = ({ world, home, folder, loaded, resume }: ResolvedAgentOptions): Promise<SessionSkills> =>
+const findProjectSkills = (
+  { world, home, folder, loaded, resume }: ResolvedAgentOptions,
+  plugins: SessionPlugins | undefined,
+): Promise<SessionSkills> =>
   openSessionSkills(
     {
       disk: world.disk,
+      files: world.files,
       home,
       userHome: world.host.home,
       isTrusted: openTrustStore(world.disk, home).isTrusted,
+      ...(plugins === undefined ? {} : { plugins: plugins.skills }),
       ...(loaded.policy.trusted ? { project: folder } : {}),
     },
     resume !== undefined,
@@ -225,7 +277,11 @@ const findProjectSkills = ({ world, home, folder, loaded, resume }: ResolvedAgen
 const startOrResume = async (
   options: ResolvedAgentOptions,
   { choice, inputs }: OpenModels,
-  given: { readonly tools: readonly ToolDeclaration[]; readonly skills: readonly Skill[] },
+  given: {
+    readonly tools: readonly ToolDeclaration[];
+    readonly skills: readonly Skill[];
+    readonly plugins: SessionPlugins | undefined;
+  },
 ): Promise<StartedSession> => {
   const { world, home, resume } = options;
   const sessions = openSessionStore(world, { home });
@@ -263,7 +319,12 @@ const createApprover = async (
   return answerApprovals(approve, agent, signal);
 };
 
-type AssembledAgent = { readonly agent: Agent; readonly toolbox: LazyToolbox; readonly work: SessionWork };
+type AssembledAgent = {
+  readonly agent: Agent;
+  readonly toolbox: LazyToolbox;
+  readonly work: SessionWork;
+  readonly hooks: SessionHooks | undefined;
+};
 
 /** Creates the agent and its tools, which refer to each other: tools are opened by the agent's first calls. */
 const assembleAgent = (
@@ -281,9 +342,21 @@ const assembleAgent = (
   const spending = new SpendingTracker();
   const work = new SessionWork({ session, journal, emit: (event) => agent.emit(event) });
   const toolbox: LazyToolbox = new LazyToolbox(
-    () => openSessionToolbox(parts, { agent, shared, spending, subagents, work }),
+    () => openSessionToolbox(parts, { agent, shared, spending, subagents, work, hooks }),
     signal,
   );
+  const { hooks: found } = parts;
+  const hooks =
+    found === undefined || found.hooks.length === 0
+      ? undefined
+      : found.createSessionHooks(options, found, {
+          sessionId: session.id,
+          transcriptPath: sessionLogPath(options, session),
+          model: () => modelName(agent.model()),
+          mode: () => toolbox.mode ?? options.loaded.policy.mode,
+          services: () => toolbox.services(),
+          emit: (event) => agent.emit(event),
+        });
   const shared = sharedAgentOptions(parts, async (url, given) => (await toolbox.services()).fetchFile(url, given));
   const agent: Agent = createAgent({
     ...shared,
@@ -293,6 +366,7 @@ const assembleAgent = (
     pool,
     ...(output === undefined ? {} : { output }),
     subagents: subagents.running,
+    hooks: hooks?.main,
     spending,
     limits: { ...(turns === undefined ? {} : { turns }), ...(spend === undefined ? {} : { spend }) },
     openScheduler: () => toolbox.scheduler(),
@@ -312,8 +386,13 @@ const assembleAgent = (
       approver?.(event);
     },
   });
-  return { agent, toolbox, work };
+  hooks?.main.begin(options.resume === undefined ? "startup" : "resume", { signal, isEager: options.interactive });
+  return { agent, toolbox, work, hooks: hooks?.main };
 };
+
+/** The path of the session log; empty if the session is in memory only. */
+const sessionLogPath = ({ home, folder, isSaved }: ResolvedAgentOptions, { id }: Session): string =>
+  isSaved === false ? "" : join(home, "sessions", projectFolderName(folder), `${id}.jsonl`);
 
 /** The options that subagents share with the agent. */
 const sharedAgentOptions = (
@@ -347,6 +426,7 @@ type ToolOwner = {
   readonly spending: SpendingTracker;
   readonly subagents: SubagentRunner;
   readonly work: SessionWork;
+  readonly hooks: ReturnType<FoundHooks["createSessionHooks"]> | undefined;
 };
 
 const openSessionToolbox = async (
@@ -358,7 +438,7 @@ const openSessionToolbox = async (
     connected: { servers, allow },
     started,
   }: SessionParts,
-  { agent, shared, spending, subagents, work }: ToolOwner,
+  { agent, shared, spending, subagents, work, hooks }: ToolOwner,
 ): Promise<Toolbox> => {
   const { session, prefix } = started;
   const { settings } = options.loaded;
@@ -371,6 +451,7 @@ const openSessionToolbox = async (
     servers,
     allow,
     work,
+    hooks: hooks?.main.calls,
     model: createModelCapability(options.world, session.id, (prompt, signal) =>
       runSideQuery(transport, agent.model(), textQuery(prompt), signal),
     ),
@@ -385,6 +466,7 @@ const openSessionToolbox = async (
         spend: settings["limits.spend"],
         turns: settings["limits.maxTurns"],
         emit: agent.emit,
+        hooksFor: hooks?.forSubagent,
       }),
   });
   // For example that there is no sandbox.
@@ -393,8 +475,8 @@ const openSessionToolbox = async (
 };
 
 const toAgentSession = <Output>(
-  { options, models: { choice }, subagents, skills, connected, started, pool }: SessionParts,
-  { agent, toolbox, work }: AssembledAgent,
+  { options, models: { choice }, plugins, subagents, skills, connected, started, pool, hooks: found }: SessionParts,
+  { agent, toolbox, work, hooks }: AssembledAgent,
   closing: AbortController,
 ): AgentSession<Output> => {
   const { world, folder, loaded } = options;
@@ -406,24 +488,29 @@ const toAgentSession = <Output>(
     session,
     ask: async (input, signal) =>
       (await import("./ask.ts")).askAgent(agent, { input, hasOutput: options.output !== undefined }, signal),
-    switchModel: async (model) =>
-      agent.switchModel(
+    switchModel: async (model) => {
+      const result = await agent.switchModel(
         typeof model === "string" ? await loadPool(model, loaded.settings.pools, world.env) : singleModelPool(model),
-      ),
+      );
+      if (!result.isSwitched) throw new PolicyError("policy_violation", result.reason);
+    },
     modelChoice: { by: pool === choice.pool ? choice.by : "named", pool },
     notes: [
       ...homeFolderWarning(folder, world.host.home),
       ...loaded.warnings,
       ...(choice.note === undefined || pool !== choice.pool ? [] : [choice.note]),
       ...notes,
+      ...(plugins?.notes ?? []),
       ...subagents.notes,
       ...skills.notes,
       ...connected.notes,
+      ...(found?.notes ?? []),
     ],
     warnings,
     contextFiles: started.contextFiles ?? [],
     agents: subagents.agents,
     skills: skills.current,
+    plugins,
     servers,
     todos: () => work.todos,
     tasks: () => work.tasks,
@@ -450,6 +537,7 @@ const toAgentSession = <Output>(
     close: async () => {
       closing.abort();
       try {
+        await hooks?.end("other");
         await work.close();
         await servers?.close();
         await toolbox.close();

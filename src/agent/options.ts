@@ -5,6 +5,7 @@ import type { PolicyOptions } from "../policy/open-policy.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
+import type { HookSettings } from "../settings/schema/values.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { AskUser, ReviewPlan } from "../tools/capabilities.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
@@ -20,6 +21,7 @@ import type { ModelPool } from "./models/router.ts";
 import type { SpendingTracker } from "./models/spending.ts";
 import type { RequestPrefix } from "./requests/builder.ts";
 import type { FetchFile } from "./requests/fetch-media.ts";
+import type { TurnHooks } from "./hooks/turn-hooks.ts";
 import type { Journal } from "./session/journal.ts";
 import type { OutputCheck, OutputSchema } from "./turn/output.ts";
 
@@ -73,6 +75,8 @@ export type AgentOptions = {
   readonly subagents?: ReadonlyMap<string, Agent>;
   /** Asks the person instead of stopping a model that repeats itself. */
   readonly confirm?: ConfirmContinue;
+  /** Hooks at the points of a turn. */
+  readonly hooks?: TurnHooks | undefined;
   /** Receives every event of every turn, before the reader of the turn. */
   readonly onEvent?: (event: AgentEvent) => void;
 };
@@ -157,6 +161,10 @@ export type OpenAgentOptions<Output = unknown> = {
   readonly reviewPlan?: ReviewPlan;
   /** Whether notices tell the model of plan mode. Default: true; false where the mode only keeps tools read-only. */
   readonly announcesPlanMode?: boolean;
+  /** Hooks for this session besides those of the settings, in the same form. */
+  readonly hooks?: HookSettings;
+  /** Runs each command that may change files, e.g. between two snapshots of them. */
+  readonly watchCommand?: PolicyOptions["watchCommand"];
   /** Shows a message at once while the session opens. */
   readonly onProgress?: (text: string) => void;
 };

@@ -29,6 +29,9 @@ export const truncatedCallResult =
 export const excessCallResult = (most: number): string =>
   `This call was not run: one answer may hold at most ${most} calls. Make it again in the next answer, if it is still needed.`;
 
+/** The result of calls that awaited approval when the user sent another prompt. */
+export const supersededCallResult = "This call was not run: the user sent another message before approving it.";
+
 /** The result of calls that repeat. */
 export const repeatedCallResult =
   "This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.";
@@ -36,6 +39,16 @@ export const repeatedCallResult =
 /** Precedes the prompt of a turn that several models run for comparison. */
 export const comparisonNotice =
   "Several models answer the next message, and the user compares them. In this one turn only read-only tools run, as in plan mode; other calls are refused. Answer as well as you can without them.";
+
+/** Text that a hook of the user adds. */
+export const hookContextNotice = (event: string, text: string): string => `A ${event} hook of the user says:\n${text}`;
+
+/** Follows an answer after which a hook of the user wants the model to continue. */
+export const hookStopNotice = (reason: string): string => `A hook of the user does not let you stop yet: ${reason}`;
+
+/** Says with which arguments a call ran, where a hook of the user changed them. */
+export const changedInputNotice = (call: string, tool: string, input: object): string =>
+  `A hook of the user changed the arguments of your call of ${tool} (${call}). It ran with: ${JSON.stringify(input)}`;
 
 /** Tells the model that plan mode is on. */
 export const planModeNotice =

@@ -1,5 +1,6 @@
 import type { Skill } from "../context/skills/find.ts";
 import type { McpServers } from "../mcp/servers.ts";
+import type { CallHooks } from "../scheduler/call-hooks.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import { isInside } from "../policy/workspace/paths.ts";
@@ -23,7 +24,7 @@ import { createWaitTool } from "./mcp/wait-tool.ts";
 export type Toolbox = {
   readonly scheduler: Scheduler;
   /** Creates another scheduler for some of the tools, behind the same permission gate. */
-  readonly schedulerFor: (tools: readonly string[]) => Scheduler;
+  readonly schedulerFor: (tools: readonly string[], hooks?: CallHooks) => Scheduler;
   readonly services: OpenServices;
   /** Removes temporary files that killed programs left in the workspace. */
   readonly removeLeftovers: (signal: AbortSignal) => Promise<void>;
@@ -42,6 +43,8 @@ export type ToolboxOptions = {
   readonly allow: ServerAllowRules;
   /** The to-do list and the background tasks of the session. Subagents have neither. */
   readonly work: SessionWork;
+  /** Hooks around the calls of the session. */
+  readonly hooks?: CallHooks | undefined;
   /** Creates the function that runs subagents. It is called with the toolbox, since subagents use it too. */
   readonly createRunTask: (toolbox: Pick<Toolbox, "schedulerFor">) => RunTask;
 };
@@ -56,6 +59,7 @@ export const openToolbox = async ({
   servers,
   allow,
   work,
+  hooks,
   createRunTask,
 }: ToolboxOptions): Promise<Toolbox> => {
   const { world, home, folder, loaded, interactive, sandbox, approve } = options;
@@ -81,6 +85,7 @@ export const openToolbox = async ({
     commandTimeoutMs: toolTime,
     model,
     ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
+    ...(options.watchCommand === undefined ? {} : { watchCommand: options.watchCommand }),
     ...(sandbox === undefined ? {} : { sandbox, sandboxNetwork: settings.sandboxNetwork === "on" }),
   });
   const shared = {
@@ -93,10 +98,10 @@ export const openToolbox = async ({
   const isChosen = ({ name }: AnyTool): boolean => options.builtinTools?.includes(name) ?? true;
   const skillTools = skills === undefined ? [] : [createActivateSkillTool(skills.current, sessionId)];
   const tools = [...[...builtinTools, ...skillTools].filter(isChosen), ...(options.tools ?? [])];
-  const schedulerFor = (names: readonly string[]): Scheduler => {
+  const schedulerFor = (names: readonly string[], agentHooks?: CallHooks): Scheduler => {
     const registry = withServers(tools, servers);
     const find = (name: string): RegisteredTool | undefined => (names.includes(name) ? registry.find(name) : undefined);
-    return createScheduler({ ...shared, tools: { find, names: () => names } });
+    return createScheduler({ ...shared, hooks: agentHooks, tools: { find, names: () => names } });
   };
   const sessionCapabilities: Pick<Capabilities, "todos" | "askUser" | "planMode" | "tasks"> = {
     todos: { replace: (todos) => work.replaceTodos(todos) },
@@ -112,6 +117,7 @@ export const openToolbox = async ({
     removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
     scheduler: createScheduler({
       ...shared,
+      hooks,
       tools: withServers([...tools, ...[task].filter(isChosen), ...waitTools], servers),
       capabilities: (grant) => ({ ...services.capabilities(grant), ...sessionCapabilities }),
     }),
@@ -134,7 +140,7 @@ const createPlanMode = ({ askUser, reviewPlan }: ToolboxOptions["options"], gate
 };
 
 const skillFoldersOutside = (workspace: string, skills: readonly Skill[]): readonly string[] =>
-  skills.map(({ folder }) => folder).filter((folder) => !isInside(folder, workspace));
+  [...new Set(skills.map(({ root }) => root))].filter((root) => !isInside(root, workspace));
 
 /** A registry of our tools, and of those MCP servers offer at the moment of a call. */
 const withServers = (tools: readonly AnyTool[], servers: McpServers | undefined): ToolRegistry => {

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export type { Agent, PendingApproval } from "../agent/agent.ts";
+export type { Agent, PendingApproval, SwitchResult } from "../agent/agent.ts";
 export { createAgent } from "../agent/create-agent.ts";
 export type { AgentOptions } from "../agent/options.ts";
 export type { RequestPrefix } from "../agent/requests/builder.ts";
@@ -33,7 +33,8 @@ export type { TurnLimits } from "../agent/options.ts";
 
 /* Settings, sessions and the demo model, as the command-line program uses them. */
 export { loadSettings, type LoadedSettings, type SettingsLocations } from "../settings/load/load.ts";
-export type { Settings, PartialSettings } from "../settings/schema/values.ts";
+export type { HookSettings, Settings, PartialSettings } from "../settings/schema/values.ts";
+export type { HookActivity } from "../extensions/hooks/hook-engine.ts";
 export { SettingsError } from "../settings/error.ts";
 export { resolveHomeFolder } from "../settings/home.ts";
 export { openSessionStore, type SessionStore } from "../session/store/store.ts";

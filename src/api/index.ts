@@ -56,6 +56,7 @@ export type {
 } from "../conversation/entry.ts";
 export {
   importHistory,
+  type ForeignCompaction,
   type ForeignEntry,
   type ForeignResult,
   type ImportedHistory,

@@ -2,8 +2,13 @@ import type { CommandOption, CommandSpec } from "./command.ts";
 import { acpCommand } from "./acp/command.ts";
 import { chatCommand } from "./chat/command.ts";
 import { compareCommand } from "./compare/command.ts";
+import { inspectCommand } from "./inspect/command.ts";
 import { mcpCommand } from "./mcp/command.ts";
+import { pluginsCommand } from "./plugins/command.ts";
 import { sessionCommands } from "./sessions/commands.ts";
+import { hooksCommand } from "./hooks/command.ts";
+import { customCommandsCommand } from "./custom-commands/command.ts";
+import { adoptCommand } from "./adopt/command.ts";
 import { skillsCommand } from "./skills/command.ts";
 
 const targetOption: CommandOption = {
@@ -56,6 +61,11 @@ export const commands: readonly CommandSpec[] = [
   acpCommand,
   ...sessionCommands,
   skillsCommand,
+  hooksCommand,
+  pluginsCommand,
+  inspectCommand,
+  adoptCommand,
+  customCommandsCommand,
   {
     name: "render",
     about: "Render a saved conversation or a session as the request body for a model",
@@ -256,18 +266,24 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: "permissions",
-    about: "Show, add and remove the permission rules you stored for this project",
-    usage: "[list | add RULE | remove RULE] [--deny] [--cwd FOLDER] [--json]",
+    about: "Show, add, remove and import permission rules",
+    usage: "[list | add RULE | remove RULE | import AGENT] [--ask | --deny] [--json]",
     positionals: ["[ACTION]", "[RULE]"],
-    choices: ["list", "add", "remove"],
+    choices: ["list", "add", "remove", "import"],
+    secondChoices: { import: ["claude", "codex", "gemini", "opencode"] },
     details: [
       "Lists every rule in force here with its source. add and remove change the rules stored for this",
       'folder, in your own files and never in the project; answering an approval with "in this project"',
       "adds them too. Rules: edits, write_file, run_shell_command(npm test), server:NAME, host:NAME,",
-      "path:NAME. A deny rule wins over every allow rule.",
+      "path:NAME, or as in Claude Code: Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME),",
+      "mcp__SERVER__TOOL. A deny rule wins over an ask rule, an ask rule over an allow rule.",
+      "import takes over the rules of another agent: those that restrict at once, those that allow more",
+      "only if you agree to each (or --yes). Its files are never changed.",
     ],
     options: [
       { name: "deny", about: "add, remove: a rule that denies" },
+      { name: "ask", about: "add, remove: a rule that asks every time" },
+      { name: "yes", about: "import: also take over rules that allow more, without asking" },
       { name: "all", about: "remove: every rule stored for this project" },
       { name: "cwd", value: "FOLDER", values: "files", about: "Project folder (default: the current one)" },
       { name: "json", about: "Print the result as one JSON object" },

@@ -65,7 +65,25 @@ const groups = (): readonly HelpGroup[] => {
 
 const groupTitles: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Chat", ["chat", "compare", "sessions", "switch-check", "tour"]],
-  ["Set up", ["doctor", "models", "login", "logout", "config", "permissions", "trust", "tools", "skills", "mcp"]],
+  [
+    "Set up",
+    [
+      "doctor",
+      "models",
+      "login",
+      "logout",
+      "config",
+      "permissions",
+      "trust",
+      "tools",
+      "skills",
+      "hooks",
+      "plugins",
+      "commands",
+      "mcp",
+      "adopt",
+    ],
+  ],
   ["Requests", ["render", "convert", "lint", "simulate", "inspect"]],
   ["For other programs", ["acp", "a2a", "completion"]],
 ];

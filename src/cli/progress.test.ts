@@ -26,6 +26,8 @@ describe("progress", () => {
         timers[0]?.draw();
         report(5, 20);
         timers[0]?.draw();
+        report(6, 20, "one\u001b[31m");
+        timers[0]?.draw();
         return "found";
       },
       output,
@@ -34,6 +36,7 @@ describe("progress", () => {
     expect(written).toEqual([
       "\r\u001b[2K⠋ Searching",
       "\r\u001b[2KSearching [######------------------] 5 of 20",
+      "\r\u001b[2KSearching [#######-----------------] 6 of 20: one�[31m",
       "\r\u001b[2K",
     ]);
   });

@@ -1,4 +1,5 @@
 import { isatty } from "node:tty";
+import { sanitizeLine } from "./text-table.ts";
 
 /** Milliseconds of work after which it is shown, and between two drawings. */
 const [showAfter, drawEvery] = [2000, 120];
@@ -7,8 +8,10 @@ const spinnerFrames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 const barWidth = 24;
 
-/** Reports how much of the work is done. */
-export type ReportProgress = (done: number, total: number) => void;
+/** Reports how much of the work is done, and on what it waits. */
+export type ReportProgress = (done: number, total: number, detail?: string) => void;
+
+type Progress = { readonly done: number; readonly total: number; readonly detail?: string | undefined };
 
 /** Where progress is drawn, and the timer that draws it. */
 export type ProgressOutput = {
@@ -28,30 +31,26 @@ export const withProgress = async <Result>(
   output: ProgressOutput = standardError,
 ): Promise<Result> => {
   if (!output.isTerminal) return work(() => undefined);
-  let progress: { readonly done: number; readonly total: number } | undefined;
+  let progress: Progress | undefined;
   let frame = 0;
   const stop = output.every(showAfter, drawEvery, () => {
     output.write(`\r\u001b[2K${viewProgress(text, progress, frame)}`);
     frame += 1;
   });
   try {
-    return await work((done, total) => (progress = { done, total }));
+    return await work((done, total, detail) => (progress = { done, total, detail }));
   } finally {
     stop();
     if (frame > 0) output.write("\r\u001b[2K");
   }
 };
 
-const viewProgress = (
-  text: string,
-  progress: { readonly done: number; readonly total: number } | undefined,
-  frame: number,
-): string => {
+const viewProgress = (text: string, progress: Progress | undefined, frame: number): string => {
   if (progress === undefined || progress.total === 0)
     return `${spinnerFrames[frame % spinnerFrames.length] ?? ""} ${text}`;
-  const { done, total } = progress;
+  const { done, total, detail } = progress;
   const filled = Math.min(barWidth, Math.round((barWidth * done) / total));
-  return `${text} [${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] ${done} of ${total}`;
+  return `${text} [${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] ${done} of ${total}${detail === undefined ? "" : `: ${sanitizeLine(detail)}`}`;
 };
 
 const standardError: ProgressOutput = {

@@ -8,7 +8,11 @@ export type ForeignEntry =
   | { readonly type: "user"; readonly parts: readonly UserPart[] }
   | { readonly type: "notice"; readonly text: string }
   | { readonly type: "model"; readonly origin: Origin; readonly parts: readonly NewPart[] }
+  | ForeignCompaction
   | ForeignResult;
+
+/** A summary that replaces every record before record `from` of the same history. */
+export type ForeignCompaction = { readonly type: "compaction"; readonly summary: string; readonly from: number };
 
 /** A tool result under the other program's tool-call id. Empty ids are common. */
 export type ForeignResult = {
@@ -24,9 +28,9 @@ export type ImportedHistory = { readonly entries: readonly Entry[]; readonly not
 /**
  * Imports another program's history as entries of ours. Results are matched to calls by id, nearest call first; a result
  * with an unknown id is matched by position to the batch of calls before it. A result recorded before its call is moved
- * after it.
+ * after it. With `missing`, calls without any result get that outcome before the next message; otherwise they stay pending.
  */
-export const importHistory = (events: readonly ForeignEntry[]): ImportedHistory => {
+export const importHistory = (events: readonly ForeignEntry[], missing?: Outcome): ImportedHistory => {
   const ledger = new Ledger();
   const slots = callSlots(events);
   const match = matchResults(events, slots);
@@ -38,15 +42,27 @@ export const importHistory = (events: readonly ForeignEntry[]): ImportedHistory 
     ({ slot }) => slot.message,
   );
 
+  const firstEntries: number[] = [];
+  let unanswered: readonly CallSlot[] = [];
+  const completeUnanswered = (): void => {
+    if (missing !== undefined) for (const { call, tool } of unanswered) ledger.complete(call!, tool, missing);
+    unanswered = [];
+  };
+
   events.forEach((event, at) => {
+    if (event.type !== "result") completeUnanswered();
+    firstEntries.push(ledger.entries.length);
     switch (event.type) {
       case "user":
         return ledger.user(event.parts);
       case "notice":
         return ledger.notice(event.text);
+      case "compaction":
+        return ledger.compact(event.summary, firstEntries[event.from] ?? ledger.entries.length);
       case "model": {
         const calls = ledger.model(event.origin, event.parts);
         slots.get(at)?.forEach((slot, index) => (slot.call = calls[index]?.id));
+        unanswered = slots.get(at)?.filter(({ result }) => result === undefined) ?? [];
         for (const { result, slot } of early.get(at) ?? []) {
           ledger.notes.push(
             note("early-result", `The result of ${slot.tool} was recorded before its call.`, slot.call),
@@ -71,6 +87,7 @@ export const importHistory = (events: readonly ForeignEntry[]): ImportedHistory 
       }
     }
   });
+  completeUnanswered();
   return { entries: ledger.entries, notes: [...ledger.notes, ...noteReusedIds(slots)] };
 };
 

@@ -156,14 +156,12 @@ const openDiff = (
       .callTool("openDiff", { filePath: path, newContent: after }, requestTimeout)
       .catch(() => settle({ type: "closed" }));
   });
-  return {
-    outcome,
-    close: async () => {
-      diffs.get(path)?.({ type: "closed" });
-      const texts = await rpc.callTool("closeDiff", { filePath: path }, requestTimeout).catch(() => []);
-      return readFinalText(texts[0]);
-    },
+  const closeAccepted = async (): Promise<string | undefined> => {
+    diffs.get(path)?.({ type: "closed" });
+    const texts = await rpc.callTool("closeDiff", { filePath: path }, requestTimeout).catch(() => []);
+    return readFinalText(texts[0]);
   };
+  return { outcome, close: () => void closeAccepted(), closeAccepted };
 };
 
 /** The extension answers with JSON that holds the text; the published description says the text itself. */

@@ -31,11 +31,10 @@ export type DiffProposal = { readonly path: string; readonly after: string };
 export type IdeDiff = {
   /** Never rejects. `closed`: no answer came from there, and none will. */
   readonly outcome: Promise<DiffOutcome>;
-  /**
-   * Closes it, because the question was answered elsewhere. Resolves to the text as the user left it, where the editor
-   * tells.
-   */
-  readonly close: () => Promise<string | undefined>;
+  /** Closes it, because the question was refused elsewhere or is gone. */
+  readonly close: () => void;
+  /** Closes it, because the edit was accepted elsewhere. Resolves to the text as the user left it, where the editor tells. */
+  readonly closeAccepted: () => Promise<string | undefined>;
 };
 
 /** The user's answer in the editor; `text` is the file as accepted, with the user's own changes. */

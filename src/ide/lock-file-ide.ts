@@ -146,14 +146,36 @@ const openDiff = (rpc: RpcClient, { path, after }: DiffProposal, { random }: Pic
   const id = Math.floor(random() * 36 ** 6).toString(36);
   const tab_name = `✻ [Parley] ${basename(path)} (${id}) ⧉`;
   const args = { old_file_path: path, new_file_path: path, new_file_contents: after, tab_name };
+  const outcome: Promise<DiffOutcome> = rpc
+    .callTool("openDiff", args)
+    .then(readOutcome, () => ({ type: "closed" }) as const);
+  const close = (): void => void rpc.callTool("close_tab", { tab_name }, toolTimeout).catch(() => undefined);
   return {
-    outcome: rpc.callTool("openDiff", args).then(readOutcome, () => ({ type: "closed" })),
-    // The answer does not say what the user left there, so it is not awaited.
-    close: async () => {
-      rpc.callTool("close_tab", { tab_name }, toolTimeout).catch(() => undefined);
-      return undefined;
+    outcome,
+    close,
+    closeAccepted: async () => {
+      const isSaved = await saveProposal(rpc, tab_name);
+      const left = isSaved ? await outcome : undefined;
+      close();
+      return left?.type === "accepted" ? left.text : undefined;
     },
   };
+};
+
+/**
+ * Saves the text of a diff, which accepts it: then the editor tells the text. There is no other way to read it. Works
+ * where the proposed text is a document of this name, as in Neovim; other editors know no such document. Returns whether
+ * it was saved.
+ */
+const saveProposal = async (rpc: RpcClient, tabName: string): Promise<boolean> => {
+  for (const kind of ["proposed", "NEW FILE - proposed"]) {
+    const [answer = ""] = await rpc
+      .callTool("saveDocument", { filePath: `${tabName} (${kind})` }, toolTimeout)
+      .catch(() => []);
+    const result = parseJson(answer);
+    if (isObject(result) && result["success"] === true) return true;
+  }
+  return false;
 };
 
 /** A closed tab is no answer: the user may have closed it by accident, or an extension did. */

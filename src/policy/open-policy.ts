@@ -1,4 +1,4 @@
-import type { FileSearch, Web } from "../tools/capabilities.ts";
+import type { FileSearch, Shell, Web } from "../tools/capabilities.ts";
 import { join } from "node:path";
 import type { World } from "../world/world.ts";
 import { createChangedFileCheck } from "./command/changes/recheck.ts";
@@ -15,7 +15,7 @@ import { judgeUrl } from "./network/judge-url.ts";
 import { checkProtection, type Protection } from "./workspace/protected-paths.ts";
 import { createRedactor, type Redactor } from "./secrets/redact.ts";
 import { findRipgrep } from "./search/find-ripgrep.ts";
-import type { PermissionRuleSources } from "./gate/permission-rules.ts";
+import { mergePermissionRules, type PermissionRuleSources } from "./gate/permission-rules.ts";
 import { filterTrustedSearchPath, defaultSearchPath } from "./shell/search-path.ts";
 import { openSearch } from "./search/open.ts";
 import { listSecretPathsInHome } from "./secrets/paths.ts";
@@ -59,9 +59,14 @@ export type PolicyOptions = {
   readonly commandTimeoutMs?: number;
   /** Overrides of lookup and connections, for tests and proxies. */
   readonly web?: Omit<GuardedWebOptions, "clock" | "redactor">;
+  /** Runs each command that may change files. */
+  readonly watchCommand?: WatchCommand;
   /** Finds ripgrep. Default: the bundled one. */
   readonly ripgrep?: () => Promise<string | undefined>;
 };
+
+/** Runs a command that may change files, e.g. between two snapshots of them. */
+type WatchCommand = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 /** The permission gate and the services behind it. */
 export type SessionPolicy = {
@@ -74,6 +79,8 @@ export type SessionPolicy = {
   /** The redactor for the secrets of this run, shared by all users. */
   readonly redactor: Redactor;
   readonly trusted: boolean;
+  /** Wraps a program in the sandbox; absent without one. */
+  readonly confine?: ShellWorld["confine"];
   /** Notes for the user about how commands run, e.g. that there is no sandbox. */
   readonly notes: readonly string[];
   readonly close: () => Promise<void>;
@@ -107,6 +114,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     secrets: listSecretPathsInHome(world.host.home),
     ...(options.readable === undefined ? {} : { readable: options.readable }),
     ...(options.session === undefined ? {} : { session: options.session }),
+    hidden: await listHiddenFiles(options, trusted),
     ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
   });
   const changes = createChangedFileCheck(files, disk.canonicalPath);
@@ -133,6 +141,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
       trusted,
       interactive,
       stored: openRuleStore(disk, home, workspace.roots[0] ?? home),
+      home: world.host.home,
       protection: protectionOf,
       judgeCommand: async (command, commandRules) => {
         const decided = await changes.check(command, await judgeCommand(command, commandRules), commandRules);
@@ -150,26 +159,61 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
       },
     }),
     workspace,
-    shell: changes.trackShell(
-      openShell({
-        platform,
-        processes,
-        clock,
-        env,
-        autoApproved,
-        files: workspace,
-        timeoutMs: commandTimeoutMs,
-        ...(confine && { confine }),
-      }),
+    shell: watchCommands(
+      changes.trackShell(
+        openShell({
+          platform,
+          processes,
+          clock,
+          env,
+          autoApproved,
+          files: workspace,
+          timeoutMs: commandTimeoutMs,
+          ...(confine && { confine }),
+        }),
+      ),
+      autoApproved.isReadOnly,
+      options.watchCommand,
     ),
     web: createGuardedWeb({ clock, redactor, ...options.web }),
     search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),
     memory: openMemory(disk, home),
     redactor,
     trusted,
+    ...(confine && { confine }),
     notes,
     close: workspace.close,
   };
+};
+
+/** Lets a watcher run commands that may change files. Read-only ones cost nothing. */
+const watchCommands = <Watched extends Pick<Shell, "run">>(
+  shell: Watched,
+  isReadOnly: (text: string) => boolean,
+  watch: WatchCommand | undefined,
+): Watched =>
+  watch === undefined
+    ? shell
+    : {
+        ...shell,
+        run: (command) => (isReadOnly(command.text) ? shell.run(command) : watch(() => shell.run(command))),
+      };
+
+/** The patterns of rules that deny reading, as ignore patterns: lists and searches find none of these files. */
+const listHiddenFiles = async (
+  { rules = {}, roots, home, world: { disk } }: PolicyOptions,
+  trusted: boolean,
+): Promise<readonly string[]> => {
+  const stored = await openRuleStore(disk, home, roots[0] ?? home).list();
+  return [
+    ...mergePermissionRules(rules, trusted).deny,
+    ...stored.flatMap(({ list, rule }) => (list === "deny" ? [rule] : [])),
+  ].flatMap((rule) => {
+    if (rule.type === "path") return [`/${rule.path}`];
+    return rule.type === "files" && rule.access === "read" && !/^(?:~\/|\/\/)/.test(rule.pattern)
+      ? [rule.pattern.replace(/^\.\//, "/")]
+      : [];
+  });
 };
 
 const areRootsTrusted = async ({ world, home, roots }: PolicyOptions): Promise<boolean> => {

@@ -22,7 +22,7 @@ import { createRegistry } from "./registry.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { openServices, type OpenServices, type ServicesOptions } from "./services.ts";
 import { call } from "./harness.cases.ts";
-import { canListProcesses, processesIn } from "../../test/support/processes.ts";
+import { canListProcesses, processesIn, untilGone } from "../../test/support/processes.ts";
 
 let base: string;
 let root: string;
@@ -95,6 +95,8 @@ describe("with real files and processes", () => {
     await started(scheduler, "output");
     expect(processesIn(root).length).toBeGreaterThan(0);
     await scheduler.cancel();
+    // A killed process takes a moment to go.
+    await untilGone(...processesIn(root).map(Number));
     expect(processesIn(root)).toEqual([]);
     const finished = await batch;
     expect(finished.map(({ outcome }) => outcome.status).slice(0, 2)).toEqual(["cancelled", "cancelled"]);

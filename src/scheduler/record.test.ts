@@ -14,7 +14,12 @@ const recording = () => {
     asked += 1;
     return recorded;
   };
-  return { record, resolve, reject, asked: () => asked };
+  return {
+    record: { recordRequest: record, recordQuestion: record, recordAnswer: record },
+    resolve,
+    reject,
+    asked: () => asked,
+  };
 };
 
 const looking = (at: SchedulerHarness): void =>

@@ -1,6 +1,7 @@
 import type { Call, CallId } from "../conversation/parts.ts";
 import type { PermissionGate } from "../policy/gate/create.ts";
 import type { CreateCapabilities } from "./capabilities.ts";
+import type { CallHooks } from "./call-hooks.ts";
 import type { SchedulerClock } from "./clock.ts";
 import { readDecision } from "./approval/read-decision.ts";
 import { resultFromError, type CallCompletion } from "./result/call-result.ts";
@@ -9,6 +10,7 @@ import { finishCall } from "./result/finish.ts";
 import { runCall, type CallContext } from "./call/run-call.ts";
 import { ActiveCall } from "./call/active-call.ts";
 import type { ToolRegistry } from "./registry.ts";
+import { noRecorder, type CallRecorder } from "./call/recorder.ts";
 import { Slots } from "./call/slots.ts";
 
 export type SchedulerOptions = {
@@ -18,6 +20,8 @@ export type SchedulerOptions = {
   readonly clock: SchedulerClock;
   /** Redacts secrets in displays and records. */
   readonly redactor?: { readonly redact: (text: string) => string };
+  /** Hooks around calls, if any are configured. */
+  readonly hooks?: CallHooks | undefined;
   readonly limits: {
     /** Commands that run at the same time. */
     readonly processes: number;
@@ -29,13 +33,14 @@ export type SchedulerOptions = {
 /** Runs batches of tool calls, for as long as a session lives. */
 export type Scheduler = {
   /**
-   * Runs the calls of a model's response. Resolves with exactly one result per call, in call order; never rejects. Has
-   * the calls recorded (`record`) before it asks the user or causes any side effect; does neither if recording fails.
+   * Runs the calls of a model's response. Resolves with exactly one result per call, in call order, except of calls set
+   * aside by `park`; never rejects. Has the calls recorded before it asks the user or causes any side effect; does neither
+   * if recording fails.
    */
   readonly schedule: (
     batch: readonly Call[],
     signal?: AbortSignal,
-    record?: () => Promise<void>,
+    recorder?: CallRecorder,
   ) => Promise<readonly FinishedCall[]>;
   /**
    * Answers an approval request; an answer that is not a known decision refuses the call. Returns false where this call
@@ -46,6 +51,8 @@ export type Scheduler = {
   readonly pendingApprovals: () => readonly { readonly call: CallId; readonly approval: ApprovalRequest }[];
   /** Asks the gate again about pending approvals, after its mode changed. */
   readonly reconsider: () => Promise<void>;
+  /** Sets aside every call that waits for the user, and those that must follow it. Settles when nothing runs. */
+  readonly park: () => Promise<void>;
   /** Cancels every call on behalf of the user. Settles when nothing runs. */
   readonly cancel: () => Promise<void>;
   /** Calls a listener for every event from now on; returns a function that stops it. */
@@ -57,14 +64,14 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
   const state = createState(options);
   const context = createCallContext(options, state);
   return {
-    schedule: async (batch, signal, recordRequest = recordNothing) => {
-      const calls = activateBatch(batch, recordRequest, options, state);
+    schedule: async (batch, signal, recorder = noRecorder) => {
+      const calls = activateBatch(batch, recorder, options, state);
       const stop = (): void => calls.forEach((active) => active.stop(false));
       if (signal?.aborted === true) stop();
       signal?.addEventListener("abort", stop, { once: true });
       const finished = await Promise.all(calls.map((active) => runToEnd(active, context, state)));
       signal?.removeEventListener("abort", stop);
-      return finished;
+      return finished.filter((each) => each !== "parked");
     },
     reconsider: () => reconsiderPending(options, state),
     decide: (call, answer) => applyAnswer(call, readDecision(answer), state),
@@ -72,6 +79,10 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
       state.activeCalls.flatMap(({ call, pendingApproval }) =>
         pendingApproval === undefined ? [] : [{ call: call.id, approval: pendingApproval.approval }],
       ),
+    park: async () => {
+      for (const active of state.activeCalls) active.park();
+      await Promise.all(state.activeCalls.map(({ ended }) => ended));
+    },
     cancel: async () => {
       for (const active of state.activeCalls) active.stop(true);
       await Promise.all(state.activeCalls.map(({ ended }) => ended));
@@ -105,13 +116,14 @@ const createState = ({ redactor }: SchedulerOptions): SchedulerState => {
 };
 
 const createCallContext = (options: SchedulerOptions, state: SchedulerState): CallContext => {
-  const { tools, gate, capabilities, clock, limits } = options;
+  const { tools, gate, capabilities, clock, hooks, limits } = options;
   const { activeCalls, emit, redact } = state;
   return {
     tools,
     gate,
     capabilities,
     clock,
+    hooks,
     toolTimeLimit: limits.toolTime,
     slots: new Slots(limits.processes),
     earlierCalls: (active) => activeCalls.slice(0, Math.max(0, activeCalls.indexOf(active))),
@@ -126,26 +138,45 @@ const createCallContext = (options: SchedulerOptions, state: SchedulerState): Ca
 /** Adds the calls of a batch to the active ones. */
 const activateBatch = (
   batch: readonly Call[],
-  recordRequest: () => Promise<void>,
+  recorder: CallRecorder,
   { clock }: SchedulerOptions,
   { activeCalls, emit }: SchedulerState,
 ): readonly ActiveCall[] => {
   const calls: ActiveCall[] = [];
   for (const call of batch) {
     const onStatus = (status: CallStatus): void => emit({ type: "call-changed", call: call.id, status });
-    calls.push(new ActiveCall({ call, batch: calls, recordRequest, startedAt: clock.elapsed(), onStatus }));
+    calls.push(new ActiveCall({ call, batch: calls, recorder, startedAt: clock.elapsed(), onStatus }));
   }
   activeCalls.push(...calls);
   return calls;
 };
 
 /** Runs a call, converts its result, and removes it from the active ones. */
-const runToEnd = async (active: ActiveCall, context: CallContext, state: SchedulerState): Promise<FinishedCall> => {
-  const finished = await finishActive(active, await runCall(active, context), context, state);
+const runToEnd = async (
+  active: ActiveCall,
+  context: CallContext,
+  state: SchedulerState,
+): Promise<FinishedCall | "parked"> => {
+  const completion = await runCall(active, context);
+  if (active.ranAs !== undefined && completion !== "parked") await reportRun(active, completion, context);
+  const finished = completion === "parked" ? completion : await finishActive(active, completion, context, state);
   state.activeCalls.splice(state.activeCalls.indexOf(active), 1);
-  active.setStatus({ state: stateOf(finished), finished });
-  active.end();
+  if (finished !== "parked") active.setStatus({ state: stateOf(finished), finished });
+  active.end(finished === "parked" ? finished : "finished");
   return finished;
+};
+
+/** Passes the end of a call that ran to the hooks. */
+const reportRun = async (
+  { ranAs, signal, startedAt, approvalWaitMs }: ActiveCall,
+  { state, content, error }: CallCompletion,
+  { hooks, clock }: CallContext,
+): Promise<void> => {
+  if (hooks === undefined || ranAs === undefined) return;
+  const durationMs = clock.elapsed() - startedAt - approvalWaitMs;
+  const result = { state, content, durationMs, ...(error === undefined ? {} : { error: error.message }) };
+  // A call that was cancelled is reported all the same.
+  await hooks.afterCall(ranAs, result, signal.aborted ? new AbortController().signal : signal);
 };
 
 const finishActive = async (
@@ -154,9 +185,18 @@ const finishActive = async (
   { capabilities, clock }: CallContext,
   { redact }: SchedulerState,
 ): Promise<FinishedCall> => {
-  const { call, decision, denial, server, startedAt, approvalWaitMs } = active;
+  const { call, decision, denial, server, startedAt, approvalWaitMs, changedInput } = active;
   const { files } = capabilities({ signal: active.signal, report: () => undefined });
-  const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - startedAt - approvalWaitMs };
+  const end = {
+    call,
+    decision,
+    denial,
+    server,
+    changedInput,
+    files,
+    redact,
+    duration: clock.elapsed() - startedAt - approvalWaitMs,
+  };
   // A result can contain values that throw when they are read.
   return finishCall({ ...end, result }).catch((error: unknown) =>
     finishCall({ ...end, result: resultFromError(error) }),
@@ -180,8 +220,6 @@ const applyAnswer = (id: CallId, decision: ApprovalDecision, { activeCalls }: Sc
   else active?.pendingApproval?.answer(decision);
   return active !== undefined;
 };
-
-const recordNothing = (): Promise<void> => Promise.resolve();
 
 const states: { readonly [status in FinishedCall["outcome"]["status"]]: "success" | "error" | "cancelled" } = {
   complete: "success",

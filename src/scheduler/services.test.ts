@@ -70,6 +70,23 @@ describe("the services of a session", () => {
     expect(readFileSync(join(home(), "PARLEY.md"), "utf8")).toContain("- likes tea");
   });
 
+  it("let a watcher run commands that may change files, and no others", async () => {
+    const watched: string[] = [];
+    const scheduler = schedulerOf(
+      await open({
+        watchCommand: async (run) => {
+          const before = readFileSync(join(base, "work", "a.txt"), "utf8");
+          const result = await run();
+          watched.push(`${before.trim()} -> ${readFileSync(join(base, "work", "a.txt"), "utf8").trim()}`);
+          return result;
+        },
+      }),
+    );
+    for (const [at, command] of ["cat a.txt", "git status; ls", "cat a.txt > b.txt", "echo two > a.txt"].entries())
+      await scheduler.schedule([call(at + 1, "run_shell_command", { command })]);
+    expect(watched).toEqual(["one -> one", "one -> two"]);
+  });
+
   it("know whether the user trusts all folders", async () => {
     const roots = [join(base, "work"), join(base, "more")];
     const trust = openTrustStore(realWorld().disk, home());

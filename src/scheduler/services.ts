@@ -7,7 +7,10 @@ import { createCapabilities, type CreateCapabilities } from "./capabilities.ts";
 export type ServicesOptions = PolicyOptions & { readonly model?: SideQueryModel };
 
 /** The services of a session. Close them when the session ends. */
-export type OpenServices = Pick<SessionPolicy, "gate" | "workspace" | "redactor" | "trusted" | "notes" | "close"> & {
+export type OpenServices = Pick<
+  SessionPolicy,
+  "gate" | "workspace" | "redactor" | "trusted" | "confine" | "notes" | "close"
+> & {
   readonly capabilities: CreateCapabilities;
   /** Downloads a file that a tool or a message names by URL; rejects what a permission rule denies. */
   readonly fetchFile: Web["fetch"];

@@ -1,8 +1,9 @@
 import type { Blobs, Entry, ToolDeclaration } from "../conversation/entry.ts";
+import type { CallId } from "../conversation/parts.ts";
 import type { TodoItem } from "../conversation/todo.ts";
 import type { FileHandle, Folder } from "../world/disk.ts";
 import { loadBlobs } from "./store/blobs.ts";
-import { assembleContent, type SessionContent, type RecordedModelInputs } from "./log/content.ts";
+import { assembleContent, type NotBegun, type SessionContent, type RecordedModelInputs } from "./log/content.ts";
 import { SessionError } from "./error.ts";
 import type { SessionDamage } from "./repair/damage.ts";
 import { createFallbackHead } from "./repair/apply.ts";
@@ -26,6 +27,8 @@ export type SavedSession = {
   readonly inputs?: RecordedModelInputs;
   /** The to-do list of the model, if it keeps one. */
   readonly todos?: readonly TodoItem[];
+  /** The calls that have not begun: they were asked about, without a decision to run them. */
+  readonly notBegun?: ReadonlyMap<CallId, NotBegun>;
   /** The damage found. It is repaired in a session that was opened for writing, but not in one that was only read. */
   readonly damage: readonly SessionDamage[];
   /** The size of its file in bytes. */
@@ -64,7 +67,7 @@ export const loadSavedSession = async (
   { scan, plan, content }: ParsedSessionFile,
   { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
 ): Promise<SavedSession> => {
-  const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs, todos } = content;
+  const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs, todos, notBegun } = content;
   const { blobs, missing } = await loadBlobs(folder, entries);
   return {
     id,
@@ -76,6 +79,7 @@ export const loadSavedSession = async (
     ...(tools === undefined ? {} : { tools }),
     ...(inputs === undefined ? {} : { inputs }),
     ...(todos === undefined ? {} : { todos }),
+    ...(notBegun === undefined ? {} : { notBegun }),
     damage: [...plan.damage, ...missing],
     size: scan.size,
     modified,

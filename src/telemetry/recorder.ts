@@ -83,6 +83,7 @@ export class EventRecorder {
       case "call-output":
       case "permission-added":
       case "notice":
+      case "hook":
       case "todos":
       case "task":
         return;
@@ -125,6 +126,9 @@ export class EventRecorder {
         this.#failRequest(error, failure.kind === "provider" ? failure.failure : undefined);
         return this.#endTurn({ error });
       }
+      case "parked":
+        this.#endRequest("tool_calls");
+        return this.#endTurn({ finish: "parked", text: "" });
       case "cancelled":
         return this.close();
     }

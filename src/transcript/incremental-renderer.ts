@@ -5,7 +5,7 @@ import { noteClassOf, type Note, type NoteKind } from "../conversation/notes.ts"
 import type { Call, CallId, Media, Outcome, OutcomeStatus, Seal } from "../conversation/parts.ts";
 import { cutBefore, openingNotice } from "./compaction-cut.ts";
 import { moveCallsLast } from "./calls-last.ts";
-import { DecisionLog } from "./decision-log.ts";
+import { DecisionLog, type PlacedNote } from "./decision-log.ts";
 import { withNamedKeys, withRenamedKeys } from "./argument-keys.ts";
 import { NameMapper } from "./name.ts";
 import { ResultPairing, type StepDraft, type ModelDraft, type OpenExchange } from "./pair.ts";
@@ -13,7 +13,7 @@ import { noMediaCounts, MediaPlacer, type MediaCounts } from "./place.ts";
 import { applyThinkingPolicy, type ThinkingContext, type ReasonedParts } from "./reason.ts";
 import { shortenResults } from "./shorten-results.ts";
 import { MessageSequence, type MessageOverlay, type SequenceCheckpoint } from "./message-sequence.ts";
-import type { MediaFile, ModelStep, Step, UserStep } from "./step.ts";
+import type { MediaFile, ModelStep, Step } from "./step.ts";
 import type { RenderPolicy, Target } from "./target.ts";
 import { renderCallsAsText } from "./calls-as-text.ts";
 import { missingOutcome } from "./missing-result.ts";
@@ -25,8 +25,8 @@ export type RendererOptions<Message> = {
   readonly policy: RenderPolicy;
   /** The conversation's blobs; a live store may grow later. */
   readonly blobs: Blobs;
-  /** Encodes a step as messages; called once per step. */
-  readonly encode: (step: Step) => readonly Message[];
+  /** Encodes a step, made of these entries, as messages; called once per step. */
+  readonly encode: (step: Step, entries: readonly number[]) => readonly Message[];
   /** Merges two adjacent messages of one role, for targets that require alternating roles. */
   readonly merge?: (before: Message, next: Message) => Message | undefined;
   /** Messages before all steps, such as a system message. */
@@ -86,6 +86,8 @@ export class IncrementalRenderer<Message> {
   readonly #items = new Set<string>();
   readonly #copies = new Map<string, Media>();
   #pairing: ResultPairing;
+  /** The entries of the step that is encoded now. */
+  #emitted: readonly number[] = [];
   #lastCallsUnthought = false;
   #past: { readonly summary: string; readonly cut: number } | undefined;
   #settled: RendererCheckpoint<Message> | undefined;
@@ -100,7 +102,8 @@ export class IncrementalRenderer<Message> {
     this.#filler = filler === undefined ? undefined : { signature: filler };
     this.#judgement = { target, policy, isIntact: this.#intact, addNote, claimItem };
     this.#placer = new MediaPlacer({ target, policy, blobs, copies: this.#copies, addNote });
-    this.#sequence = new MessageSequence({ target, encode, merge, head, preamble, addNote });
+    const encodeStep = (step: Step): readonly Message[] => encode(step, this.#emitted);
+    this.#sequence = new MessageSequence({ target, encode: encodeStep, merge, head, preamble, addNote });
     this.#pairing = new ResultPairing(addNote);
   }
 
@@ -113,7 +116,7 @@ export class IncrementalRenderer<Message> {
     for (const entry of added) {
       this.#entries.push(entry);
       if (entry.type === "compaction") this.#compact(entry);
-      else this.#fold(entry);
+      else this.#fold(entry, this.#entries.length - 1);
     }
   }
 
@@ -128,6 +131,8 @@ export class IncrementalRenderer<Message> {
       lastCallsLackThinking: this.#lastCallsUnthought,
     };
     for (const draft of this.#pairing.openDrafts) this.#emit(draft);
+    this.#emitted = [];
+    this.#decisions.entry = undefined;
     this.#sequence.ensureUserLast();
     return this.#sequence.messages;
   }
@@ -148,6 +153,12 @@ export class IncrementalRenderer<Message> {
       calls: this.#shown.map((call) => this.#reportCall(call)),
       notes: [...this.names.notes, ...this.#decisions.notes()],
     };
+  }
+
+  /** Returns the notes of the report, each with the index of the entry it is about. */
+  placedNotes(): readonly PlacedNote[] {
+    this.messages();
+    return [...this.names.notes.map((note) => ({ note })), ...this.#decisions.placedNotes()];
   }
 
   #reportCall(call: CallId): CallReport {
@@ -174,7 +185,9 @@ export class IncrementalRenderer<Message> {
     return this.#sequence.digest(this.#settled?.place.count);
   }
 
-  #fold(entry: Exclude<Entry, Compaction>): void {
+  #fold(entry: Exclude<Entry, Compaction>, index: number): void {
+    this.#pairing.entry = index;
+    this.#decisions.entry = index;
     switch (entry.type) {
       case "user":
         if (entry.parts.every((part) => part.type === "text" && isBlank(part.text)))
@@ -261,6 +274,7 @@ export class IncrementalRenderer<Message> {
     this.#sequence.restart();
     this.#decisions.truncate(0);
     this.#pairing = new ResultPairing(this.#decisions.add);
+    this.#decisions.entry = end;
     this.#placer.counts = noMediaCounts;
     this.#shown.length = 0;
     this.#toolsShown.clear();
@@ -268,20 +282,22 @@ export class IncrementalRenderer<Message> {
     this.#lastCallsUnthought = false;
     if (this.#past !== undefined) {
       const opening = openingNotice(this.#entries, this.#past.cut);
-      if (opening !== undefined) this.#fold(opening);
+      if (opening !== undefined) this.#fold(opening, 0);
+      this.#decisions.entry = end;
       this.#decisions.add("compacted", "A summary replaces the earlier part of the conversation.");
-      this.#fold({ type: "user", parts: [{ type: "text", text: summaryText(this.#past.summary) }] });
+      this.#fold({ type: "user", parts: [{ type: "text", text: summaryText(this.#past.summary) }] }, end);
     }
-    for (const entry of shortenResults(this.#entries, this.#past?.cut ?? 0, this.#decisions.add)) this.#fold(entry);
+    const cut = this.#past?.cut ?? 0;
+    for (const { entry, index } of shortenResults(this.#entries, cut, this.#decisions.add)) this.#fold(entry, index);
   }
 
   readonly #emit = (draft: StepDraft): void => {
+    this.#emitted = draft.entries;
+    this.#decisions.entry = draft.entries[0];
     if (draft.role === "user") {
       if (this.#sequence.joinsUser && this.#placer.overflows(draft.parts)) this.#sequence.addBridge();
       if (!this.#sequence.joinsUser) this.#placer.nextMessage();
-      const parts = this.#placer.user(draft.parts);
-      const isStep = parts === draft.parts && draft.opens !== true;
-      this.#sequence.add(isStep ? (draft as UserStep) : { role: "user", parts }, "user");
+      this.#sequence.add({ role: "user", parts: this.#placer.user(draft.parts) }, "user");
       return;
     }
     this.#placer.nextMessage();

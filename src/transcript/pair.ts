@@ -10,7 +10,13 @@ import { conflictingResultLabel, orphanResultLabel } from "./words.ts";
 export type StepDraft = UserDraft | ModelDraft;
 
 /** A user message; with `opens`, the next user message is joined to it. */
-type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[]; readonly opens?: true };
+type UserDraft = {
+  readonly role: "user";
+  readonly parts: readonly (Text | Media)[];
+  readonly opens?: true;
+  /** The indexes of the entries it is made of. */
+  readonly entries: readonly number[];
+};
 
 /** A model message with its calls; `open` counts the calls without a result. */
 export type ModelDraft = {
@@ -18,6 +24,8 @@ export type ModelDraft = {
   parts: readonly (Text | Thinking | Media | OpenExchange)[];
   calls: number;
   open: number;
+  /** The indexes of the entries it is made of. */
+  readonly entries: number[];
 };
 
 /** A call exchange whose result is missing or not placed yet. */
@@ -30,6 +38,8 @@ export type OpenExchange = {
  * recorded; user messages sent meanwhile are placed after the batch; a result without a call becomes labelled text.
  */
 export class ResultPairing {
+  /** The index of the entry that is added now. */
+  entry = 0;
   readonly #drafts: StepDraft[] = [];
   /** Calls by ordinal. */
   readonly #calls: Call[] = [];
@@ -46,19 +56,26 @@ export class ResultPairing {
   addUser(parts: readonly (Text | Media)[]): void {
     if (this.#openDrafts > 0)
       this.#addNote("moved-text", "Text sent while tools were running is placed after their results.");
-    this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts] });
+    const opening = this.#takeOpening();
+    this.#drafts.push({ role: "user", ...this.#joined(opening, parts) });
   }
 
   /** Adds parts that are sent in one message with the user's next message. */
   addOpening(parts: readonly (Text | Media)[]): void {
-    this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts], opens: true });
+    const opening = this.#takeOpening();
+    this.#drafts.push({ role: "user", ...this.#joined(opening, parts), opens: true });
   }
 
-  #takeOpening(): readonly (Text | Media)[] {
+  #takeOpening(): UserDraft | undefined {
     const last = this.#drafts.at(-1);
-    if (last?.role !== "user" || last.opens !== true) return [];
+    if (last?.role !== "user" || last.opens !== true) return undefined;
     this.#drafts.pop();
-    return last.parts;
+    return last;
+  }
+
+  #joined(opening: UserDraft | undefined, parts: readonly (Text | Media)[]): Pick<UserDraft, "parts" | "entries"> {
+    if (opening === undefined) return { parts, entries: [this.entry] };
+    return { parts: [...opening.parts, ...parts], entries: [...opening.entries, this.entry] };
   }
 
   /** Adds a model message: its parts as the target will see them, and as they were recorded. */
@@ -68,9 +85,10 @@ export class ResultPairing {
     if (last?.role === "model" && last.calls === 0) {
       draft = last;
       draft.parts = [...draft.parts, ...parts];
+      draft.entries.push(this.entry);
       this.#addNote("merged-messages", "Two consecutive model messages were merged.");
     } else {
-      draft = { role: "model", parts, calls: 0, open: 0 };
+      draft = { role: "model", parts, calls: 0, open: 0, entries: [this.entry] };
       this.#drafts.push(draft);
     }
     for (const part of recorded) {
@@ -94,6 +112,7 @@ export class ResultPairing {
     } else if (known === undefined) {
       const draft = this.#draftOf[ordinal]!;
       this.#outcomes[ordinal] = outcome;
+      draft.entries.push(this.entry);
       draft.open--;
       if (draft.open === 0) this.#openDrafts--;
       if (this.#drafts.at(-1) !== draft)

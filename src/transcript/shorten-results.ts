@@ -3,17 +3,17 @@ import type { Content } from "../conversation/parts.ts";
 import type { AddNote } from "./decision-log.ts";
 import { omissionText } from "./words.ts";
 
+/** An entry that models see, and its index in the conversation. */
+export type VisibleEntry = { readonly index: number; readonly entry: Exclude<Entry, Compaction> };
+
 /** Returns the entries from `cut` on that models see, with tool results truncated as later compactions say. */
-export const shortenResults = (
-  entries: readonly Entry[],
-  cut: number,
-  addNote: AddNote,
-): readonly Exclude<Entry, Compaction>[] => {
-  const kept: Exclude<Entry, Compaction>[] = [];
+export const shortenResults = (entries: readonly Entry[], cut: number, addNote: AddNote): readonly VisibleEntry[] => {
+  const kept: VisibleEntry[] = [];
   const limits = resultLimitsIn(entries);
   for (const [index, entry] of entries.entries()) {
     if (index < cut || entry.type === "compaction") continue;
-    kept.push(entry.type === "completion" ? shortenResult(entry, maxLengthAt(index, limits), addNote) : entry);
+    const isResult = entry.type === "completion";
+    kept.push({ index, entry: isResult ? shortenResult(entry, maxLengthAt(index, limits), addNote) : entry });
   }
   return kept;
 };

@@ -2,6 +2,7 @@ import type { RawCallInput } from "../conversation/call-input.ts";
 import type { Blobs, Conversation, Entry, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
 import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import { note, type Note } from "../conversation/notes.ts";
+import type { PlacedNote } from "../transcript/decision-log.ts";
 import { IncrementalRenderer, type RenderReport } from "../transcript/incremental-renderer.ts";
 import { defaultRenderPolicy, type RenderPolicy } from "../transcript/target.ts";
 import type { BoundRequest, Destination } from "./bind.ts";
@@ -20,6 +21,8 @@ export type RequestComposerOptions = {
   readonly blobs: Blobs;
   readonly policy?: Partial<RenderPolicy>;
   readonly unverified?: "keep" | "drop";
+  /** Called with the messages of every encoded step, and the indexes of the entries it is made of. */
+  readonly onStep?: (messages: readonly JsonObject[], entries: readonly number[]) => void;
 };
 
 /**
@@ -36,14 +39,18 @@ export class RequestComposer {
   readonly #argumentNames = new Map<string, ArgumentNames>();
 
   constructor(options: RequestComposerOptions) {
-    const { destination, system, tools = [], blobs, policy, unverified } = options;
+    const { destination, system, tools = [], blobs, policy, unverified, onStep } = options;
     const { wire, target } = destination;
     this.#options = options;
     this.#rendering = new IncrementalRenderer<JsonObject>({
       target,
       policy: { ...defaultRenderPolicy, ...policy },
       blobs,
-      encode: (step) => wire.encodeStep(step, policy?.toolResponse),
+      encode: (step, entries) => {
+        const messages = wire.encodeStep(step, policy?.toolResponse);
+        onStep?.(messages, entries);
+        return messages;
+      },
       merge: wire.mergeMessages,
       head: wire.encodeHead(this.#request({}, [])),
       preamble: () => JSON.stringify([system ?? "", tools]),
@@ -83,6 +90,12 @@ export class RequestComposer {
     const { body, notes } = this.#encode(settings);
     const report = this.#rendering.report();
     return { body, report: { ...report, notes: [...report.notes, ...notes] } };
+  }
+
+  /** Returns the notes of `compose`, each with the index of the entry it is about; those on the whole request have none. */
+  placedNotes(settings: RequestSettings = {}): readonly PlacedNote[] {
+    const { notes } = this.#encode(settings);
+    return [...this.#rendering.placedNotes(), ...notes.map((made) => ({ note: made }))];
   }
 
   /** Returns the hash of what would be sent now; the response records it as its `prefix`. */

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Disk, Folder } from "./disk.ts";
+import type { Disk, FileHead, Folder } from "./disk.ts";
 import { createPathDisk, createRealDisk } from "./real/disk/disk.ts";
 import type { SeedEntry } from "./simulated/disk-tree.ts";
 import { simulatedDisk } from "./simulated/disk.ts";
@@ -156,6 +156,20 @@ describe.each([
       ["none", "ENOENT"],
     ] as const)
       await expect(disk.listNames(join(base, path))).rejects.toMatchObject({ code });
+  });
+
+  it("reads the head of a file by its path, unless it is unchanged or behind a link", async () => {
+    bench.plant(at("folder/f.txt"), file("12345"));
+    bench.plant(at("folder/link"), link("f.txt"));
+    bench.plant(at("folder/pipe"), { kind: "other" });
+    bench.plant(at("way"), link("folder"));
+    const read = (name: string, known?: string): Promise<FileHead | undefined> =>
+      bench.disk.readHead(at(name), { maxBytes: 3, ...(known === undefined ? {} : { known }) });
+    const head = await read("folder/f.txt");
+    expect(new TextDecoder().decode(head?.bytes as Uint8Array)).toBe("123");
+    expect(await read("folder/f.txt", head?.identity)).toEqual({ identity: head?.identity, bytes: "unchanged" });
+    for (const name of ["folder", "folder/link", "folder/pipe", "folder/none", "way/f.txt"])
+      expect([name, await read(name)]).toEqual([name, undefined]);
   });
 
   it("stats an entry without following links", async () => {

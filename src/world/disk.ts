@@ -13,7 +13,19 @@ export type Disk = {
    * folders. Rejects what is not a folder (ENOTDIR, ELOOP) and a folder with too many names (E2BIG).
    */
   readonly listNames: (path: string) => Promise<readonly { readonly name: string; readonly kind: EntryKind }[]>;
+  /**
+   * Reads the first bytes of a regular file by its canonical path, without keeping a handle: for scanning many small
+   * files. Undefined if there is no regular file, or a link is in the path. A file that still has the `known` identity
+   * is not read.
+   */
+  readonly readHead: (path: string, options: ReadHeadOptions) => Promise<FileHead | undefined>;
 };
+
+/** How much of a file to read, and the identity it had when it was last read. */
+export type ReadHeadOptions = { readonly maxBytes: number; readonly known?: FileIdentity };
+
+/** The first bytes of a file, or "unchanged". */
+export type FileHead = { readonly identity: FileIdentity; readonly bytes: Uint8Array | "unchanged" };
 
 /** An open folder, to be closed by the caller. Errors are `DiskError`. */
 export type Folder = {
@@ -93,7 +105,7 @@ export type DiskEntry = {
  * Distinguishes one file from another and a changed file from its earlier version: device, inode, size, ctime and
  * mtime.
  */
-type FileIdentity = string;
+export type FileIdentity = string;
 
 /**
  * A failed file operation. `code` is the system's, such as ENOENT, EACCES, ENOSPC, ENOTDIR, EISDIR. ELOOP: a link where

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ModelFunction } from "../../src/sim/family.ts";
 import { ensureBuilt } from "../built.ts";
-import { serveProgram, type Json, type ServedProgram } from "../support/acp-client.ts";
+import { serveProgram, type AcpError, type Json, type ServedProgram } from "../support/acp-client.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 /*
@@ -64,6 +64,25 @@ describe("parley acp", () => {
       agentInfo: { name: "parley" },
     });
     expect(await served.client.request("authenticate", { methodId: "environment" })).toEqual({});
+  });
+
+  it("offers to set up a key in a terminal where the client has one, and refuses an unknown way to sign in", async () => {
+    const { authMethods } = await start([], { auth: { terminal: true } });
+    expect((authMethods as readonly Json[]).map(({ id, type, args }) => [id, type, args])).toEqual([
+      ["environment", undefined, undefined],
+      ["terminal-login", "terminal", ["--login"]],
+    ]);
+    const { client } = served;
+    expect(await client.request("authenticate", { methodId: "terminal-login" })).toEqual({});
+    const unknown = await client.request("authenticate", { methodId: "magic" }).catch((error: AcpError) => error);
+    expect(unknown).toMatchObject({ code: -32602, message: 'Unknown sign-in method "magic".' });
+  });
+
+  it("says that a key is missing, and how to set one", async () => {
+    served = serveProgram(["-m", "anthropic"], { env: { ...stage.env, ANTHROPIC_API_KEY: "" }, cwd: stage.home });
+    await served.client.initialize();
+    const error = await served.client.request("authenticate", { methodId: "environment" }).catch((e) => e as AcpError);
+    expect(error).toMatchObject({ code: -32000, message: expect.stringContaining("ANTHROPIC_API_KEY") });
   });
 
   it("runs a turn with an edit that the client allows", async () => {
@@ -175,6 +194,7 @@ describe("parley acp", () => {
       ["tool_call", "Write a.txt"],
       ["agent_message_chunk", "Done."],
       ["session_info_update", "Edit."],
+      ["usage_update", undefined],
     ]);
     expect([ids("agent_message_chunk"), ids("agent_thought_chunk")]).toEqual(live);
     const again = await client.request("session/list", { cwd: stage.project });

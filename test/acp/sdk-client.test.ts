@@ -61,6 +61,7 @@ describe("the protocol's own client", () => {
         "tool_call",
         "agent_message_chunk",
         "session_info_update",
+        "usage_update",
       ]);
     });
     child.stdin.end();

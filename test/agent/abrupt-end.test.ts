@@ -39,7 +39,7 @@ describe("a run that is stopped by a signal or a closed pipe", () => {
     ["SIGHUP", 129],
     ["SIGINT", 130],
   ] as const)("stops its commands, records them as cancelled and releases its locks: %s", async (how, code) => {
-    const ran = await stage.run(args, {
+    const ran = await stage.runBuilt(args, {
       line: (line, child) => {
         if (!line.includes("begun") || !line.includes("tool_output")) return;
         if (how === "its reader leaves") child.stdout?.destroy();
@@ -59,7 +59,7 @@ describe("a running command and its child processes", () => {
     ["a second SIGINT", ["SIGINT", "SIGINT"]],
   ] as const)("end when Parley is stopped by %s", async (_, signals) => {
     let sent = false;
-    await stage.run(args, {
+    await stage.runBuilt(args, {
       line: (line, child) => {
         if (sent || !line.includes("begun") || !line.includes("tool_output")) return;
         sent = true;

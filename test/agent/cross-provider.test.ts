@@ -13,6 +13,7 @@ import type { Script } from "../../src/sim/model/script.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { failTool, pictureTool, createTestScheduler } from "../support/agent-tools.ts";
 import { serveSimulators, type ServedSimulators } from "../support/serve-simulators.ts";
+import { testedProviders } from "../support/tested-providers.ts";
 
 /*
  * The whole agent over real HTTP: one session that does a task with parallel calls, an image, an error and a cancelled
@@ -107,7 +108,7 @@ const messagesIn = (provider: string, { body }: LogEntry): readonly string[] => 
     .map((message) => JSON.stringify(message));
 };
 
-describe.each(ids)("a session that starts on %s", (home) => {
+describe.each(testedProviders)("a session that starts on %s", (home) => {
   it("switches to every other provider and back, is compacted and resumed in another process, and no request is refused", async () => {
     const start = lengths();
     const log: unknown[] = [];
@@ -125,10 +126,10 @@ describe.each(ids)("a session that starts on %s", (home) => {
     const before = since(home, start.get(home) ?? 0).map((entry) => messagesIn(home, entry));
     for (const other of ids) {
       if (other === home) continue;
-      agent.switchModel(singleModelPool(parseModel(other)));
+      await agent.switchModel(singleModelPool(parseModel(other)));
       expect(await ends(agent, "Once again."), other).toMatchObject({ type: "finished", text: "Four." });
     }
-    agent.switchModel(singleModelPool(parseModel(home)));
+    await agent.switchModel(singleModelPool(parseModel(home)));
     expect(await ends(agent, "Once again.")).toMatchObject({ type: "finished", text: "Four." });
     const requests = since(home, start.get(home) ?? 0).map((entry) => messagesIn(home, entry));
     for (const [index, request] of before.entries())

@@ -50,7 +50,7 @@ const startRun = async (provider: string, words: string, signal?: "SIGINT" | "SI
   const home = join(stage.home, `${provider}-${signal ?? "whole"}`);
   mkdirSync(home);
   let results = 0;
-  const ran = await stage.run(["-p", words, "-m", provider, ...yolo], {
+  const ran = await stage.runBuilt(["-p", words, "-m", provider, ...yolo], {
     env: { PARLEY_HOME: home },
     line: (line, child) => {
       if (!line.includes('"tool_result"')) return;
@@ -74,7 +74,7 @@ const resumeRun = async ({ id, home }: StartedRun, provider: string): Promise<Re
   const copy = `${home}-on-${provider}`;
   cpSync(home, copy, { recursive: true });
   const from = stage.log.length;
-  const ran = await stage.run(["-p", "Take it up.", "-m", provider, "--resume", id, ...yolo], {
+  const ran = await stage.runBuilt(["-p", "Take it up.", "-m", provider, "--resume", id, ...yolo], {
     env: { PARLEY_HOME: copy },
   });
   const requests = stage.log.slice(from);

@@ -8,6 +8,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ModelFunction } from "../../src/sim/family.ts";
 import { bin, ensureBuilt } from "../built.ts";
 import { openProgramStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
+import { perTier } from "../support/tier.ts";
+
+/** The files that one turn reads, each in a step of its own. */
+const fileCount = perTier({ quick: 40, all: 120 });
 
 const someJson = `\`\`\`json\n${JSON.stringify(
   Array.from({ length: 60 }, (_, id) => ({ id, name: "An item of the list", isActive: true, tags: [] })),
@@ -22,7 +26,7 @@ const speak: ModelFunction = ({ turns }) => {
     return { parts: [{ type: "say", text: "It is \u001b[31msaid." }] };
   if (prompt?.by === "user" && prompt.text.includes("Read all")) {
     const input = { path: `file-${results.length}.txt` };
-    return results.length < 120
+    return results.length < fileCount
       ? { parts: [{ type: "call", tool: "read_file", input }] }
       : { parts: [{ type: "say", text: "All read." }] };
   }
@@ -334,7 +338,7 @@ describe("json", () => {
 describe("a long task", () => {
   it("makes as many requests as it needs", async () => {
     const { code, out } = await stage.run(["-p", "Read all of it.", ...yolo]);
-    expect([code, out, stage.log.length]).toEqual([0, "All read.\n", 121]);
+    expect([code, out, stage.log.length]).toEqual([0, "All read.\n", fileCount + 1]);
   });
 
   it("writes a file of similar lines to its end", async () => {
@@ -373,9 +377,9 @@ describe("a run with -p", () => {
     const file = join(stage.home, "hosts.txt");
     const preload = fileURLToPath(new URL("../support/hosts.mjs", import.meta.url));
     writeFileSync(file, "");
-    const one = await stage.run(["-p", "Say it.", ...yolo], { env: { HOSTS_FILE: file }, preload });
+    const one = await stage.runBuilt(["-p", "Say it.", ...yolo], { env: { HOSTS_FILE: file }, preload });
     expect([one.code, stage.log.length]).toEqual([0, 1]);
-    const three = await stage.run(["-p", "Do it.", ...yolo], { env: { HOSTS_FILE: file }, preload });
+    const three = await stage.runBuilt(["-p", "Do it.", ...yolo], { env: { HOSTS_FILE: file }, preload });
     expect([three.code, stage.log.length]).toEqual([0, 3]);
     const provider = new URL(stage.env["PARLEY_ANTHROPIC_BASE_URL"] ?? "").host;
     const hosts = readFileSync(file, "utf8")
@@ -385,7 +389,7 @@ describe("a run with -p", () => {
   });
 
   it("exits with 130 if it is cancelled, and says so", async () => {
-    const ran = await stage.run(["-p", "Again.", ...yolo, "-o", "stream-json"], {
+    const ran = await stage.runBuilt(["-p", "Again.", ...yolo, "-o", "stream-json"], {
       line: (line, child) => void (line.includes('"tool_use"') && child.kill("SIGINT")),
     });
     expect([ran.code, ran.lines().at(-1)]).toMatchObject([130, { type: "result", status: "cancelled" }]);

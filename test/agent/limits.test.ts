@@ -10,8 +10,11 @@ import { describeEvents, describeEntries } from "../support/agent-describe.ts";
 import { warmUp } from "../support/agent-warm.ts";
 import { ordinaryTexts } from "../support/ordinary-texts.ts";
 import { Random } from "../support/random.ts";
+import { perTier } from "../support/tier.ts";
 
 beforeAll(warmUp);
+
+const sumCount = perTier({ quick: 50, all: 150 });
 
 const sums = (count: number): readonly ScriptReply[] =>
   Array.from({ length: count }, (_, index) => ({ call: { tool: "add", input: { a: index, b: 1 } } }));
@@ -24,7 +27,7 @@ const script: Script = {
   rules: [
     { prompt: "too long", replies: [{ say: summary }] },
     { prompt: "hello", replies: [{ say: "Good day." }] },
-    { prompt: "count", replies: [...sums(150), { say: "Counted." }] },
+    { prompt: "count", replies: [...sums(sumCount), { say: "Counted." }] },
     { prompt: "circle", replies: [...same(25), { say: "Said at last." }] },
     {
       prompt: "babble",
@@ -74,7 +77,7 @@ describe("a turn without an end", () => {
   it("has no limit of requests unless one is set", async () => {
     const stage = await openAgentStage({ script });
     const events = describeEvents(await playTurn(stage, "count"));
-    expect(events.filter((line) => line.startsWith("request"))).toHaveLength(151);
+    expect(events.filter((line) => line.startsWith("request"))).toHaveLength(sumCount + 1);
     expect(events.at(-1)).toBe("finished stop: Counted.");
   });
 

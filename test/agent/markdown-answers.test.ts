@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /* Answers of odd but progressing Markdown, from the model to the end of the program. */
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 describe("an answer in unusual Markdown", () => {
-  it.each(Object.keys(answers))("is not stopped as a repetition: %s", async (name) => {
+  it.each(sampleCases(Object.keys(answers), 4))("is not stopped as a repetition: %s", async (name) => {
     const { code, out, err } = await stage.run(["-m", "anthropic", "-p", `Write <${name}>.`]);
     expect([code, err]).toEqual([0, ""]);
     expect(out.trimEnd()).toBe(answers[name]?.trimEnd());

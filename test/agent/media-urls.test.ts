@@ -99,7 +99,7 @@ describe("a file a tool returns by URL", () => {
     const { stage } = await look("anthropic", fetchFile);
     const { world, agent, session } = stage;
     const { journal } = stage;
-    agent.switchModel({ models: [parseModel("google")], strategy: "failover", cooldown: 60_000 });
+    await agent.switchModel({ models: [parseModel("google")], strategy: "failover", cooldown: 60_000 });
     expect(fetched).toEqual([]);
     // The address is not served; the request is built all the same.
     await playTurn(stage, "and now?").catch(() => []);

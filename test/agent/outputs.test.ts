@@ -61,6 +61,21 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
   compacted: { type: "compacted", compaction: { by: "summary", before: 1000.5, after: 100 } },
   retrying: { type: "retrying", failure, delay: 12.34, discarded: true },
   notice: { type: "notice", text: "It wants it otherwise." },
+  hook: {
+    type: "hook",
+    activity: {
+      event: "PreToolUse",
+      source: "user",
+      hook: "check.sh",
+      tool: "Bash",
+      status: "blocked",
+      durationMs: 12,
+      decision: "deny",
+      message: "No.",
+      changedInput: true,
+      contextLength: 3,
+    },
+  },
   todos: { type: "todos", todos: [{ description: "Read it.", status: "in_progress" }] },
   task: {
     type: "task",
@@ -70,6 +85,7 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
   finished: { type: "finished", reason: "stop", text: "Well." },
   failed: { type: "failed", failure: { kind: "storage", message: "The disk is full." } },
   cancelled: { type: "cancelled" },
+  parked: { type: "parked" },
 };
 
 /** The lines printed for an event, without their time. */
@@ -137,6 +153,21 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   compacted: [{ type: "compacted", by: "summary", before: 1000.5, after: 100 }],
   retrying: [{ type: "retrying", reason: "overloaded", delay_ms: 12, discarded: true }],
   notice: [{ type: "notice", message: "It wants it otherwise." }],
+  hook: [
+    {
+      type: "hook",
+      event: "PreToolUse",
+      source: "user",
+      hook: "check.sh",
+      tool: "Bash",
+      status: "blocked",
+      decision: "deny",
+      message: "No.",
+      duration_ms: 12,
+      changed_input: true,
+      context_length: 3,
+    },
+  ],
   todos: [{ type: "todos", todos: [{ description: "Read it.", status: "in_progress" }] }],
   task: [
     {
@@ -162,6 +193,7 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   finished: [],
   failed: [{ type: "error", severity: "error", message: "The disk is full." }],
   cancelled: [],
+  parked: [],
 };
 
 describe("a line of stream-json", () => {

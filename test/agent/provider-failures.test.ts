@@ -181,7 +181,8 @@ describe("a model switched during a response", () => {
   it("gets the next request; the answer is recorded for the model that gave it", async () => {
     const stage = await openAgentStage(both);
     const events = await playTurn(stage, "hello", (event) => {
-      if (event.type === "request" && event.request.number === 1) stage.agent.switchModel(pool, parseModel("openai"));
+      if (event.type === "request" && event.request.number === 1)
+        void stage.agent.switchModel(pool, parseModel("openai"));
     });
     const [used] = events.filter((event) => event.type === "usage");
     expect(used?.model).toBe("anthropic/claude-sonnet-5");
@@ -193,7 +194,8 @@ describe("a model switched during a response", () => {
   it("takes over if the one before it fails", async () => {
     const stage = await openAgentStage({ ...both, faults: always({ type: "status", status: 401 }) });
     const events = await playTurn(stage, "hello", (event) => {
-      if (event.type === "request" && event.request.number === 1) stage.agent.switchModel(pool, parseModel("openai"));
+      if (event.type === "request" && event.request.number === 1)
+        void stage.agent.switchModel(pool, parseModel("openai"));
     });
     expect(describeEvents(events)).toEqual([
       "user: hello",

@@ -8,13 +8,14 @@ import { openSessionStore } from "../../src/session/store/store.ts";
 import { loadSettings } from "../../src/settings/load/load.ts";
 import type { ModelFunction } from "../../src/sim/family.ts";
 import { realWorld } from "../../src/world/real/world.ts";
-import { ensureBuilt } from "../built.ts";
+import { bin, ensureBuilt } from "../built.ts";
 import { serveProgram } from "../support/acp-client.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { runInTerminal } from "../tui/terminal.ts";
 
 /*
- * The same conversation through the program, through a subagent of the program, through the library and from an
- * editor leaves the same session log.
+ * The same conversation through the program, through a subagent of the program, through the library, from an editor and
+ * in the terminal leaves the same session log.
  */
 
 const speak: ModelFunction = ({ turns }) => {
@@ -115,8 +116,28 @@ const editor = async (name: string): Promise<string> => {
   return home;
 };
 
+/** The same prompt, typed in a real pseudo-terminal. */
+const terminal = async (name: string): Promise<string> => {
+  const home = homeOf(name);
+  await openTrustStore(realWorld(stage.env).disk, home).trustFolder(stage.project);
+  const { waitFor, type, ended } = runInTerminal(bin, {
+    args: ["--cwd", stage.project, "-m", "anthropic", "--approval-mode", "yolo"],
+    size: { columns: 80, rows: 24 },
+    env: { ...stage.env, PARLEY_HOME: home },
+  });
+  await waitFor((rows) => rows.some((row) => row.includes("? for keys")));
+  type("Do the work.\r");
+  await waitFor((rows) => {
+    const screen = rows.join("\n");
+    return screen.includes("All is done.") && !screen.includes("Esc to cancel");
+  });
+  type("\u0003/quit\r");
+  expect((await ended).code).toBe(0);
+  return home;
+};
+
 describe("one conversation", () => {
-  it("leaves the same log through the program, a subagent, the library and an editor", async () => {
+  it("leaves the same log through the program, a subagent, the library, an editor and the terminal", async () => {
     const direct = comparable(await entriesIn(await program("direct", "Do the work.")));
     const delegated = comparable(await entriesIn(join(await program("delegated", "Delegate."), "subagents")));
     const embedded = comparable(await entriesIn(await library("embedded")));
@@ -124,6 +145,7 @@ describe("one conversation", () => {
     expect(delegated).toEqual(direct);
     expect(embedded).toEqual(direct);
     expect(comparable(await entriesIn(await editor("edited")))).toEqual(direct);
+    expect(comparable(await entriesIn(await terminal("typed")))).toEqual(direct);
   });
 
   it("includes the usage of its subagents", async () => {

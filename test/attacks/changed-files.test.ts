@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parsePermissionRule, type PermissionRule } from "../../src/policy/gate/permission-rules.ts";
 import { call } from "../../src/scheduler/harness.cases.ts";
 import { openAttackFixture, type AttackSession, type AttackFixture, type AttackOptions } from "./fixture.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /* A rule for a command, after the agent changed a file the command executes. */
 
@@ -60,20 +61,22 @@ describe("a rule for a command whose files the agent changed", () => {
     ["python3 -m pytest", "pyproject.toml", "[tool.pytest]\n"],
     ["timeout 20 sh scripts/x.sh", "scripts/x.sh", "echo changed\n"],
   ] as const;
-  it.each(rows.filter(([command]) => isThere(command.split(" ")[0] ?? "")))(
-    "is asked about: %s after a change to %s",
-    async (command, path, text) => {
-      const session = await open([command]);
-      expect((await run(session, command)).verdict).toBe("allow");
-      await write(session, path, text);
-      const result = await run(session, command);
-      expect([result.verdict, result.approvals[0]?.reason, result.approvals[0]?.always]).toEqual([
-        "ask",
-        `${path} was changed by the agent since you allowed \`${command}\`.`,
-        [],
-      ]);
-    },
-  );
+  it.each(
+    sampleCases(
+      rows.filter(([command]) => isThere(command.split(" ")[0] ?? "")),
+      3,
+    ),
+  )("is asked about: %s after a change to %s", async (command, path, text) => {
+    const session = await open([command]);
+    expect((await run(session, command)).verdict).toBe("allow");
+    await write(session, path, text);
+    const result = await run(session, command);
+    expect([result.verdict, result.approvals[0]?.reason, result.approvals[0]?.always]).toEqual([
+      "ask",
+      `${path} was changed by the agent since you allowed \`${command}\`.`,
+      [],
+    ]);
+  });
 
   it.each([
     ["other.txt", "sh scripts/x.sh", "x\n"],

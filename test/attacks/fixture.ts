@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -20,6 +21,7 @@ import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.t
 import { openServices, type ServicesOptions } from "../../src/scheduler/services.ts";
 import type { ApprovalRequest, ApprovalDecision, FinishedCall, SchedulerEvent } from "../../src/scheduler/events.ts";
 import { builtinTools } from "../../src/tools/builtins.ts";
+import type { AnyTool } from "../../src/tools/tool.ts";
 import type { Environment } from "../../src/world/world.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
@@ -56,6 +58,8 @@ export type AttackOptions = Partial<Omit<ServicesOptions, "world">> & {
   readonly answer?: (approval: ApprovalRequest) => ApprovalDecision;
   /** The time limit of a tool, in milliseconds. */
   readonly toolTime?: number;
+  /** Tools beside the built-in ones. */
+  readonly tools?: readonly AnyTool[];
 };
 
 export type AttackSession = {
@@ -132,15 +136,19 @@ export const openAttackFixture = (): AttackFixture => {
     },
     close: async () => {
       await Promise.all(closing.map((close) => close()));
-      // Node cannot remove a tree that is deeper than the longest path.
-      execFileSync("rm", ["-rf", base]);
+      try {
+        rmSync(base, { recursive: true, force: true });
+      } catch {
+        // Node cannot remove a tree that is deeper than the longest path.
+        execFileSync("rm", ["-rf", base]);
+      }
     },
   };
 };
 
 const openAttackSession = async (
   { base, root, home }: Pick<AttackFixture, "base" | "root" | "home">,
-  { env, answer, toolTime = 60_000, ...options }: AttackOptions,
+  { env, answer, toolTime = 60_000, tools = [], ...options }: AttackOptions,
 ): Promise<AttackSession & { readonly close: () => Promise<void> }> => {
   const world = realWorld();
   const services = await openServices({
@@ -158,7 +166,7 @@ const openAttackSession = async (
   });
   const scheduler = createScheduler({
     ...services,
-    tools: createRegistry(builtinTools),
+    tools: createRegistry([...builtinTools, ...tools]),
     clock: world.clock,
     limits: { processes: 8, toolTime },
   });

@@ -5,10 +5,11 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/conversation/json.ts";
 import { canary, modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
-import { perTier } from "../support/tier.ts";
+import { itInAll, perTier } from "../support/tier.ts";
 
-/** Folders within each other: more than fit into the longest path. */
-const depth = perTier({ quick: 2100, all: 4000 });
+/** Folders within each other: more than fit into the longest path, which has 4,096 bytes. */
+const depth = 4000;
+const lineBytes = perTier({ quick: "30M", all: "300M" });
 
 /*
  * Paths that lead out, and files that are not what they seem, from the model's call to its end. A refused call is
@@ -349,14 +350,14 @@ describe("a special file, or too much data, is refused soon", () => {
 
   it("P041 an endless line", async () => {
     const path = fixture.put("line.txt", "");
-    execFileSync("bash", ["-c", `head -c 300M /dev/zero | tr '\\0' a > "$1"`, "-", path]);
+    execFileSync("bash", ["-c", `head -c ${lineBytes} /dev/zero | tr '\\0' a > "$1"`, "-", path]);
     const result = await fixture.run("read_file", read("line.txt"));
     expect(result.verdict).toBe("allow");
     expect(result.text).toContain("[truncated]");
     expect(result.text.length).toBeLessThan(10_000);
   });
 
-  it("P045 a folder with very many names", async () => {
+  itInAll("P045 a folder with very many names", async () => {
     fixture.folder("many");
     execFileSync("bash", ["-c", `cd "$1" && seq -f name%.0f 20000 | xargs touch`, "-", join(fixture.root, "many")]);
     const result = await fixture.run("list_directory", { path: "many" });
@@ -365,7 +366,7 @@ describe("a special file, or too much data, is refused soon", () => {
     expect(result.text).toContain("name1 (0 bytes)\nname10 (0 bytes)\nname100 (0 bytes)");
   });
 
-  it("P046 deeply nested folders", async () => {
+  itInAll("P046 deeply nested folders", async () => {
     execFileSync("perl", [
       "-e",
       `chdir $ARGV[0]; for (1..${depth}) { mkdir "d"; chdir "d" } open F, ">x.txt"`,

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /* Repositories in shapes that git accepts and a configuration check may miss: nothing they name runs without approval. */
 
@@ -237,7 +238,7 @@ const questions = [
 ];
 
 describe("a repository that runs programs", () => {
-  it.each(shapes)("runs none of them without approval: %s", async (_, plant) => {
+  it.each(sampleCases(shapes, 3))("runs none of them without approval: %s", async (_, plant) => {
     const folder = plant();
     for (const command of questions) {
       for (const at of [folder, "."]) {
@@ -248,7 +249,7 @@ describe("a repository that runs programs", () => {
     }
   });
 
-  it.each(shapes)("runs them with ordinary git: %s", (_, plant) => {
+  it.each(sampleCases(shapes, 3))("runs them with ordinary git: %s", (_, plant) => {
     const folder = plant();
     for (const words of [["status"], ["diff"], ["log", "-p"], ["show"]]) {
       try {

@@ -5,6 +5,7 @@ import { escapeJsonForTerminal } from "../../src/policy/terminal/sanitize.ts";
 import type { SchedulerEvent } from "../../src/scheduler/events.ts";
 import type { ToolDisplay } from "../../src/tools/tool.ts";
 import { modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /*
  * Text that acts on a terminal, from a file, a program, a name or a model's arguments, up to the display. A terminal
@@ -155,7 +156,7 @@ describe("text that acts on a terminal is sanitized in the display", () => {
     expect(await deedsOf(session)).toEqual(nothing);
   });
 
-  it.each(named)("of an approval: %s", async (_, text) => {
+  it.each(sampleCases(named, 4))("of an approval: %s", async (_, text) => {
     const session = await fixture.open();
     await session.call("run_shell_command", { command: `echo ${text}`, description: text });
     await session.call("write_file", { file_path: "new.txt", content: text });
@@ -167,7 +168,12 @@ describe("text that acts on a terminal is sanitized in the display", () => {
     expect(await deedsOf(session)).toEqual(nothing);
   });
 
-  it.each(named.filter(([, text]) => !text.includes("/")))("of the name of a file: %s", async (_, text) => {
+  it.each(
+    sampleCases(
+      named.filter(([, text]) => !text.includes("/")),
+      4,
+    ),
+  )("of the name of a file: %s", async (_, text) => {
     const name = text.replaceAll("\n", "");
     fixture.put(`dir/${name}`, "words\n");
     const session = await fixture.open();

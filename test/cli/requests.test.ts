@@ -358,7 +358,7 @@ describe("parley completion", () => {
   };
 
   it("offers commands, options, names and files in bash", () => {
-    expect(complete(["parley", "co"])).toEqual(["compare", "convert", "config", "completion"]);
+    expect(complete(["parley", "co"])).toEqual(["compare", "commands", "convert", "config", "completion"]);
     expect(complete(["parley", "lint", "--"])).toEqual(["--wire", "--for", "--json", "--help"]);
     expect(complete(["parley", "lint", "x.json", "--wire", "openai"])).toEqual(["openai-chat", "openai-responses"]);
     expect(complete(["parley", "render", "--for", "anth"])).toEqual([

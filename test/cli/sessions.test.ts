@@ -232,7 +232,7 @@ describe("parley sessions show and export", () => {
   it.each([
     [["--format", "gemini", "--for", "anthropic"], "anthropic uses the API anthropic, not gemini."],
     [["--format", "json", "--for", "anthropic"], "it cannot be combined with --format json"],
-    [["--format", "xml"], 'Unknown format "xml". Available: json, markdown, gemini'],
+    [["--format", "xml"], 'Unknown format "xml". Available: json, markdown, html, claude, pi, gemini'],
     [["--for", "antropic"], "Did you mean anthropic"],
     [["--output", "no/such/folder/x.json"], "Cannot write no/such/folder/x.json: "],
   ])("reject %j before anything is written", async (options, message) => {
@@ -421,7 +421,7 @@ describe("parley sessions", () => {
     [["list", "more"], 'Unexpected argument "more" for sessions list.'],
     [["rename", "abc"], "parley sessions rename ID TITLE"],
     [["search"], "Missing argument WORDS"],
-    [["import"], "parley sessions import FILE"],
+    [["import", "--from", "anthropic"], "parley sessions import FILE"],
     [["show", "abc", "--all"], "Unexpected option --all for sessions show."],
     [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
     [["prune", "--keep-days", "soon"], "--keep-days must be a whole number of at least 1"],

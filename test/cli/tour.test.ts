@@ -19,9 +19,10 @@ import { providers } from "../../src/providers/all.ts";
 import { findProvider } from "../../src/providers/find.ts";
 import { renderRequest } from "../../src/providers/request.ts";
 import { lint } from "../../src/rules/lint.ts";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
 import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import { bin, ensureBuilt, root } from "../built.ts";
+import { testedProviders } from "../support/tested-providers.ts";
+import { sampleCases } from "../support/tier.ts";
 
 beforeAll(ensureBuilt, 240_000);
 
@@ -116,7 +117,7 @@ describe("parley tour", () => {
     ]);
   });
 
-  it.each(["A tour", "(thinks: 12 tokens)", "google "])(
+  it.each(sampleCases(["A tour", "(thinks: 12 tokens)", "google "], 3))(
     "ends with 130 when it is interrupted after %j, and leaves nothing behind",
     async (sign) => {
       const child = start(process.execPath, [bin, "tour"], { env: sandbox.env, stdio: ["ignore", "pipe", "pipe"] });
@@ -289,7 +290,7 @@ describe("the visits of the tour", () => {
     });
   });
 
-  it.each(listSimulatedProviders())(
+  it.each(testedProviders)(
     "count the tokens that %s counted, and find its second prompt in the cache if it has one",
     async (id) => {
       const { prompt } = await visit(id);
@@ -382,7 +383,7 @@ describe("a tour with rejected requests", () => {
     expect(lines.filter((line) => line.includes("\u001B"))).toEqual([]);
   });
 
-  it.each(["text", "json", "conversation"] as const)(
+  it.each(sampleCases(["text", "json", "conversation"] as const, 3))(
     "ends with 1 when the conversation itself is refused: %s",
     async (show) => {
       const { code, lines } = await runModifiedTour(withKey("ANTHROPIC_API_KEY"), { show });
@@ -406,10 +407,13 @@ describe("a tour with rejected requests", () => {
     expect(lines.slice(from + 1, from + 3)).toEqual(["  the conversation: No.", ""]);
   });
 
-  it.each(["text", "json", "conversation"] as const)("prints no %s after a cancellation", async (show) => {
-    const stopped = runModifiedTour((simulators) => simulators, { show, signal: AbortSignal.abort() });
-    await expect(stopped).rejects.toMatchObject({ name: "UserError", code: 130 });
-  });
+  it.each(sampleCases(["text", "json", "conversation"] as const, 3))(
+    "prints no %s after a cancellation",
+    async (show) => {
+      const stopped = runModifiedTour((simulators) => simulators, { show, signal: AbortSignal.abort() });
+      await expect(stopped).rejects.toMatchObject({ name: "UserError", code: 130 });
+    },
+  );
 });
 
 describe("npm start", () => {

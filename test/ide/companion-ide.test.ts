@@ -1,62 +1,16 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { connectCompanionIde } from "../../src/ide/companion-ide.ts";
-import type { Ide } from "../../src/ide/ide.ts";
-import { realWorld } from "../../src/world/real/world.ts";
-import { serveCompanion, type CompanionServer, type CompanionServerOptions } from "./companion-server.ts";
+import { serveCompanion } from "./companion-server.ts";
+import { useIdes } from "./connected-ide.ts";
 
 /*
  * Contract of the companion of Gemini CLI and Qwen Code, against an HTTP server that behaves as the extension does.
  */
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-type Connected = {
-  readonly ide: Ide;
-  readonly server: CompanionServer;
-  readonly until: (condition: () => boolean) => Promise<void>;
-  readonly lost: Promise<void>;
-};
+const connect = useIdes({ protocol: "companion", connect: connectCompanionIde, serve: serveCompanion });
 
 /** Without patience: time limits are over at once. */
 const hurried = (ms: number): number => ms / 100;
-
-const connect = async (
-  options: CompanionServerOptions = {},
-  token?: string,
-  limit: (ms: number) => number = (ms) => ms,
-): Promise<Connected> => {
-  const world = realWorld({ http_proxy: "http://127.0.0.1:9" });
-  const clock = { ...world.clock, after: (ms: number, work: () => void) => world.clock.after(limit(ms), work) };
-  const server = await serveCompanion(options);
-  closers.push(server.close);
-  let wake = (): void => undefined;
-  let lose = (): void => undefined;
-  const lost = new Promise<void>((resolve) => (lose = resolve));
-  const ide = await connectCompanionIde(
-    {
-      protocol: "companion",
-      name: "Testpad",
-      port: server.port,
-      token: token ?? server.token,
-      folders: [],
-      isFor: "folder",
-    },
-    { ...world, clock },
-    { onChange: () => wake(), onClose: lose },
-  );
-  closers.push(ide.close);
-  return {
-    ide,
-    server,
-    lost,
-    until: async (condition) => {
-      while (!condition()) await new Promise<void>((resolve) => (wake = resolve));
-    },
-  };
-};
 
 describe("an editor with the companion", () => {
   it("gets the token, no origin, and an answer to its ping", async () => {
@@ -123,14 +77,14 @@ describe("an editor with the companion", () => {
     ['{"name":"a JSON file"}', '{"name":"a JSON file"}'],
     [undefined, undefined],
   ] as const)("that answers closeDiff with %s left %s", async (answer, left) => {
-    const { ide } = await connect({ answer: (tool) => (tool === "closeDiff" ? answer : undefined) });
+    const { ide } = await connect({ server: { answer: (tool) => (tool === "closeDiff" ? answer : undefined) } });
     const diff = ide.openDiff({ path: "/p/a.ts", after: "new\n" });
-    expect(await diff.close()).toBe(left);
+    expect(await diff.closeAccepted()).toBe(left);
     expect(await diff.outcome).toEqual({ type: "closed" });
   });
 
   it("that refuses the token is not used", async () => {
-    await expect(connect({}, "another-token")).rejects.toThrow("The editor did not accept initialize.");
+    await expect(connect({ token: "another-token" })).rejects.toThrow("The editor did not accept initialize.");
   });
 
   it("that dies while a diff is open gave no answer", async () => {
@@ -145,7 +99,7 @@ describe("an editor with the companion", () => {
 
   it("that never answers is given up", async () => {
     let isHurried = false;
-    const { ide } = await connect({ answer: () => "hang" }, undefined, (ms) => (isHurried ? hurried(ms) : ms));
+    const { ide } = await connect({ server: { answer: () => "hang" }, limit: (ms) => (isHurried ? hurried(ms) : ms) });
     isHurried = true;
     expect(await ide.openDiff({ path: "/p/a.ts", after: "" }).outcome).toEqual({ type: "closed" });
   });

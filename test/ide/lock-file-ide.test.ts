@@ -1,63 +1,14 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { connectLockFileIde } from "../../src/ide/lock-file-ide.ts";
-import type { Ide, IdeMention } from "../../src/ide/ide.ts";
-import { realWorld } from "../../src/world/real/world.ts";
-import { serveLockFile, type LockFileServer, type LockFileServerOptions } from "./lock-file-server.ts";
+import type { IdeMention } from "../../src/ide/ide.ts";
+import { useIdes } from "./connected-ide.ts";
+import { serveLockFile } from "./lock-file-server.ts";
 
 /*
  * Contract of Claude Code's editor protocol, against a WebSocket server that behaves as its extensions do.
  */
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-type Connected = {
-  readonly ide: Ide;
-  readonly server: LockFileServer;
-  readonly until: (condition: () => boolean) => Promise<void>;
-  readonly lost: Promise<void>;
-};
-
-const connect = async (
-  options: LockFileServerOptions = {},
-  token?: string,
-  limit: (ms: number) => number = (ms) => ms,
-): Promise<Connected> => {
-  const world = realWorld({ http_proxy: "http://127.0.0.1:9" });
-  const clock = { ...world.clock, after: (ms: number, work: () => void) => world.clock.after(limit(ms), work) };
-  const server = await serveLockFile(options);
-  closers.push(server.close);
-  let wake = (): void => undefined;
-  let lose = (): void => undefined;
-  const lost = new Promise<void>((resolve) => (lose = resolve));
-  const offer = {
-    protocol: "lock-file",
-    name: "Testpad",
-    port: server.port,
-    token: token ?? server.token,
-    folders: [],
-    isFor: "folder",
-  } as const;
-  const ide = await connectLockFileIde(
-    offer,
-    { ...world, clock },
-    {
-      onChange: () => wake(),
-      onClose: lose,
-    },
-  );
-  closers.push(ide.close);
-  return {
-    ide,
-    server,
-    lost,
-    until: async (condition) => {
-      while (!condition()) await new Promise<void>((resolve) => (wake = resolve));
-    },
-  };
-};
+const connect = useIdes({ protocol: "lock-file", connect: connectLockFileIde, serve: serveLockFile });
 
 const range = (start: number, end: number) => ({
   start: { line: start, character: 0 },
@@ -90,7 +41,7 @@ describe("an editor with a lock file", () => {
       { fileName: "term://x", isActive: false },
     ];
     const { ide, server, until } = await connect({
-      answer: (tool) => (tool === "getOpenEditors" ? [JSON.stringify({ tabs })] : []),
+      server: { answer: (tool) => (tool === "getOpenEditors" ? [JSON.stringify({ tabs })] : []) },
     });
     await until(() => ide.context().openFiles.length === 2);
     expect(ide.context()).toEqual({ openFiles: ["/p/a b.ts", "/p/b.ts"] });
@@ -128,7 +79,7 @@ describe("an editor with a lock file", () => {
     [["file_saved", "x"], { type: "closed" }],
     [[], { type: "closed" }],
   ] as const)("that answers a diff with %o means %o", async (texts, outcome) => {
-    const { ide, server } = await connect({ answer: (tool) => (tool === "openDiff" ? undefined : []) });
+    const { ide, server } = await connect({ server: { answer: (tool) => (tool === "openDiff" ? undefined : []) } });
     const diff = ide.openDiff({ path: "/p/a.ts", after: "new\n" });
     await server.log.count("openDiff", 1);
     server.respond("openDiff", texts);
@@ -136,10 +87,10 @@ describe("an editor with a lock file", () => {
   });
 
   it("gets each diff under a name of its own, by which it is closed", async () => {
-    const { ide, server } = await connect({ answer: (tool) => (tool === "openDiff" ? undefined : []) });
+    const { ide, server } = await connect({ server: { answer: (tool) => (tool === "openDiff" ? undefined : []) } });
     const [one, two] = [ide.openDiff({ path: "/p/a.ts", after: "1" }), ide.openDiff({ path: "/p/a.ts", after: "2" })];
     await server.log.count("openDiff", 2);
-    await two.close();
+    two.close();
     await server.log.count("close_tab", 1);
     const [first, second] = server.log.calls("openDiff");
     expect(first).toEqual({
@@ -154,6 +105,39 @@ describe("an editor with a lock file", () => {
     expect(await one.outcome).toEqual({ type: "closed" });
   });
 
+  it.each(["proposed", "NEW FILE - proposed"])(
+    "that has the proposed text as a document (%s) hands over what the user left in it",
+    async (kind) => {
+      const { ide, server } = await connect({
+        server: {
+          answer: (tool, { filePath }) => {
+            if (tool !== "saveDocument") return tool === "openDiff" ? undefined : [];
+            const isKnown = String(filePath).endsWith(`⧉ (${kind})`);
+            if (isKnown) server.respond("openDiff", ["FILE_SAVED", "mine\n"]);
+            return [JSON.stringify({ success: isKnown })];
+          },
+        },
+      });
+      const diff = ide.openDiff({ path: "/p/a.ts", after: "new\n" });
+      await server.log.count("openDiff", 1);
+      expect(await diff.closeAccepted()).toBe("mine\n");
+      await server.log.count("close_tab", 1);
+    },
+  );
+
+  it.each([[[]], [["Document not open"]], [['{"success":false}']], [new Error("Unknown tool")]])(
+    "that answers saveDocument with %o does not tell what the user left, and its diff closes",
+    async (answer) => {
+      const { ide, server } = await connect({
+        server: { answer: (tool) => (tool === "openDiff" ? undefined : tool === "saveDocument" ? answer : []) },
+      });
+      const diff = ide.openDiff({ path: "/p/a.ts", after: "new\n" });
+      await server.log.count("openDiff", 1);
+      expect(await diff.closeAccepted()).toBeUndefined();
+      await server.log.count("close_tab", 1);
+    },
+  );
+
   it("reports problems of a file, without hints and in one line each", async () => {
     const diagnostics = [
       { message: "Cannot find\nname \u001b[31m'x'.", severity: "Error", range: range(2, 2), source: "ts", code: 2304 },
@@ -162,7 +146,9 @@ describe("an editor with a lock file", () => {
       { message: "no range", severity: "Error" },
     ];
     const { ide, server } = await connect({
-      answer: (tool) => (tool === "getDiagnostics" ? [JSON.stringify([{ uri: "file:///p/a.ts", diagnostics }])] : []),
+      server: {
+        answer: (tool) => (tool === "getDiagnostics" ? [JSON.stringify([{ uri: "file:///p/a.ts", diagnostics }])] : []),
+      },
     });
     expect(await ide.diagnostics("/p/a.ts")).toEqual([
       {
@@ -178,7 +164,7 @@ describe("an editor with a lock file", () => {
 
   it("that cannot tell problems has none to report", async () => {
     for (const answer of [["not JSON"], ["{}"], [], new Error("File not open")] as const) {
-      const { ide } = await connect({ answer: (tool) => (tool === "getDiagnostics" ? answer : []) });
+      const { ide } = await connect({ server: { answer: (tool) => (tool === "getDiagnostics" ? answer : []) } });
       expect(await ide.diagnostics()).toBeUndefined();
     }
   });
@@ -186,15 +172,17 @@ describe("an editor with a lock file", () => {
 
 describe("a hostile editor", () => {
   it("that wants another token is not used", async () => {
-    await expect(connect({}, "another-token-entirely")).rejects.toThrow("No WebSocket connection");
+    await expect(connect({ token: "another-token-entirely" })).rejects.toThrow("No WebSocket connection");
   });
 
   it("that says nothing is given up", async () => {
-    await expect(connect({ isSilent: true }, undefined, (ms) => ms / 10)).rejects.toThrow("No answer to initialize.");
+    await expect(connect({ server: { isSilent: true }, limit: (ms) => ms / 10 })).rejects.toThrow(
+      "No answer to initialize.",
+    );
   });
 
   it("accepts no text for an edit that is too long", async () => {
-    const { ide, server } = await connect({ answer: (tool) => (tool === "openDiff" ? undefined : []) });
+    const { ide, server } = await connect({ server: { answer: (tool) => (tool === "openDiff" ? undefined : []) } });
     const { outcome } = ide.openDiff({ path: "/p/a.ts", after: "" });
     await server.log.count("openDiff", 1);
     server.respond("openDiff", ["FILE_SAVED", "x".repeat(4 * 2 ** 20 + 1)]);
@@ -202,7 +190,9 @@ describe("a hostile editor", () => {
   });
 
   it("ends its connection with a message that is too long", async () => {
-    const { ide, server, lost } = await connect({ answer: (tool) => (tool === "openDiff" ? undefined : []) });
+    const { ide, server, lost } = await connect({
+      server: { answer: (tool) => (tool === "openDiff" ? undefined : []) },
+    });
     const { outcome } = ide.openDiff({ path: "/p/a.ts", after: "" });
     await server.log.count("openDiff", 1);
     server.sendRaw("x".repeat(17 * 2 ** 20));
@@ -245,7 +235,7 @@ describe("a hostile editor", () => {
   it("is not asked for more than 20 files, nor 16,000 characters of a selection", async () => {
     const tabs = Array.from({ length: 200 }, (_, at) => ({ fileName: `/p/${at}.ts` }));
     const { ide, server, until } = await connect({
-      answer: (tool) => (tool === "getOpenEditors" ? [JSON.stringify({ tabs })] : []),
+      server: { answer: (tool) => (tool === "getOpenEditors" ? [JSON.stringify({ tabs })] : []) },
     });
     await until(() => ide.context().openFiles.length > 0);
     server.notify("selection_changed", { filePath: "/p/0.ts", text: "x".repeat(50_000), selection: range(0, 1) });

@@ -243,13 +243,15 @@ const behaviours = {
   },
   progress: {
     "tools/call": async (message) => {
-      for (const step of [1, 2, 3]) {
+      // Together longer than the timeout of the call, each step far shorter.
+      const total = 12;
+      for (let step = 1; step <= total; step++) {
         send({
           method: "notifications/progress",
           params: {
             progressToken: message.params._meta.progressToken,
             progress: step,
-            total: 3,
+            total,
             message: `part\u001b[31m ${step}`,
           },
         });

@@ -8,7 +8,7 @@ import { realWorld } from "../../src/world/real/world.ts";
 import { buildChildProgram, killPrograms } from "./support/kill.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
-const kills = perTier({ quick: 8, all: 40 });
+const kills = perTier({ quick: 4, all: 40 });
 
 describe("real processes", () => {
   let folder: string;

@@ -29,6 +29,8 @@ export const describeEvents = (events: readonly AgentEvent[]): readonly string[]
         return `retrying after ${event.failure.kind}${event.discarded ? ", discarded" : ""}`;
       case "notice":
         return `notice: ${event.text}`;
+      case "hook":
+        return `hook ${event.activity.event}: ${event.activity.status}`;
       case "agent":
         return describeEvents([event.event]).map((line) => `${event.agent}: ${line}`);
       case "todos":
@@ -40,7 +42,8 @@ export const describeEvents = (events: readonly AgentEvent[]): readonly string[]
       case "failed":
         return `failed ${event.failure.kind === "provider" ? event.failure.failure.kind : event.failure.kind}`;
       case "cancelled":
-        return "cancelled";
+      case "parked":
+        return event.type;
       case "message":
       case "usage":
       case "call-updated":

@@ -87,7 +87,7 @@ const killOne = async (stage: ProgramStage, id: string | undefined, random: Rand
   const after = random.below(random.chance(0.3) ? 6 : 40);
   const turns = random.below(80);
   let count = 0;
-  const ran = await stage.run([...args, ...(id === undefined ? [] : ["--resume", id])], {
+  const ran = await stage.runBuilt([...args, ...(id === undefined ? [] : ["--resume", id])], {
     line: (_, child) => {
       if (count++ !== after) return;
       const aim = (left: number): void => void (left === 0 ? child.kill("SIGKILL") : setImmediate(aim, left - 1));

@@ -10,6 +10,7 @@ import { serve } from "../../src/sim/serve.ts";
 import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 import { bin } from "../built.ts";
 import { everyKey } from "./exchange.ts";
+import { runCommand } from "./run-command.ts";
 import { environmentFor } from "./serve-simulators.ts";
 
 /** A home folder and a project on the real disk, simulators on a real port, and the built program between them. */
@@ -21,7 +22,10 @@ export type ProgramStage = {
   readonly log: { readonly provider: string; readonly entry: LogEntry }[];
   /** The prompts models received, in order. */
   readonly modelRequests: SimModelRequest[];
+  /** Runs the program inside this process. */
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<ProgramResult>;
+  /** Runs the built program in a process of its own, which a signal can reach. */
+  readonly runBuilt: (args: readonly string[], options?: BuiltRunOptions) => Promise<ProgramResult>;
   readonly close: () => Promise<void>;
 };
 
@@ -29,6 +33,9 @@ export type ProgramStage = {
 type RunOptions = {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+};
+
+type BuiltRunOptions = RunOptions & {
   /** Receives every complete line of stdout as it arrives. */
   readonly line?: (line: string, child: ChildProcess) => void;
   readonly preload?: string;
@@ -96,7 +103,11 @@ export const openProgramStage = async (
     env,
     log,
     modelRequests,
-    run: (args, run = {}) => runProgram(args, { cwd: project, ...run, env: { ...env, ...run.env } }),
+    run: async (args, run = {}) => {
+      const ran = await runCommand(args, { cwd: project, ...run, env: { ...env, ...run.env } });
+      return { ...ran, signal: null, lines: () => parseLines(ran.out) };
+    },
+    runBuilt: (args, run = {}) => runBuiltProgram(args, { cwd: project, ...run, env: { ...env, ...run.env } }),
     close: async () => {
       await serving.close();
       rmSync(base, { recursive: true, force: true });
@@ -108,9 +119,9 @@ const pathOf = (id: string): string =>
   new URL(findProvider(id).endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname;
 
 /** Runs the built program to its end. */
-const runProgram = async (
+const runBuiltProgram = async (
   args: readonly string[],
-  { cwd, env, input, line, preload }: RunOptions & { readonly cwd: string },
+  { cwd, env, input, line, preload }: BuiltRunOptions & { readonly cwd: string },
 ): Promise<ProgramResult> => {
   const child = spawn(process.execPath, [...(preload === undefined ? [] : ["--import", preload]), bin, ...args], {
     cwd,

@@ -287,13 +287,13 @@ class Simulation {
       if (agent.queueMessage(words)) this.#checks.onQueued(words);
     }
     if (random.chance(0.005)) void agent.cancel();
-    if (random.chance(0.02)) agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
+    if (random.chance(0.02)) void agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
   }
 
   /** The person's actions between turns. */
   async #between({ agent, drive }: AgentProcess): Promise<void> {
     const random = this.#random;
-    if (random.chance(0.3)) agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
+    if (random.chance(0.3)) void agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
     if (random.chance(0.2)) await this.#stage.world.clock.sleep(random.below(100_000));
     if (random.chance(0.2))
       await agent.compact().catch((error: unknown) => {
@@ -310,7 +310,7 @@ class Simulation {
     if (process.drive.isDead || this.#ends["failed"] !== undefined) process = await this.#restart(process);
     const { agent, journal, session } = process;
     for (const provider of this.#providers) {
-      agent.switchModel(singleModelPool(parseModel(provider)));
+      void agent.switchModel(singleModelPool(parseModel(provider)));
       const turn = this.#checks.watchTurn(journal);
       for await (const event of agent.send(this.#nextPrompt())) {
         this.#trace(event);

@@ -109,7 +109,7 @@ class Simulation {
   async #between(turn: number): Promise<void> {
     if (turn > 0 && this.#random.chance(0.15)) {
       this.#model = this.#nameOf(this.#random.pick(this.#options.windows));
-      this.#agent.switchModel(singleModelPool(parseModel(this.#model)));
+      void this.#agent.switchModel(singleModelPool(parseModel(this.#model)));
       this.#switches += 1;
       this.#mayRestart = true;
     }

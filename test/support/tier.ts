@@ -1,4 +1,4 @@
-import { inject } from "vitest";
+import { inject, it } from "vitest";
 
 /*
  * How much a test does in each tier: quick (`npm test`), all (`npm run test:all`, CI) and nightly (`npm run
@@ -21,3 +21,10 @@ export const perTier = <Amount>({ quick, all }: { readonly quick: Amount; readon
 
 /** Returns the seed itself in the quick tier and in CI, and a fresh one at night. */
 export const seedFor = (seed: number): number => (seed + inject("seedOffset")) % 2 ** 31;
+
+/** Returns all cases; in the quick tier the first one and every `stride`th after it. */
+export const sampleCases = <Case>(cases: readonly Case[], stride: number): readonly Case[] =>
+  perTier({ quick: cases.filter((_, index) => index % stride === 0), all: cases });
+
+/** A test that the quick tier leaves out. Another, quick one must fail for the same kind of fault. */
+export const itInAll: typeof it.skip = it.runIf(perTier({ quick: false, all: true }));

@@ -4,12 +4,15 @@ import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { searchFileContent } from "../../src/tools/search/search-file-content.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+import { sampleCases } from "../support/tier.ts";
 
-describe.each([
+const variants = [
   ["with ripgrep", rgPath],
   ["without ripgrep", false],
   ["with a ripgrep that cannot run", "/nowhere/rg"],
-] as const)("search_file_content %s", (_, ripgrep) => {
+] as const;
+
+describe.each(sampleCases(variants, 2))("search_file_content %s", (_, ripgrep) => {
   let bench: Workbench;
   beforeEach(async () => {
     bench = await openWorkbench({ ripgrep });

@@ -2,6 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SideQueryModel } from "../../src/tools/capabilities.ts";
 import { smartEdit } from "../../src/tools/edit/smart-edit.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+import { perTier } from "../support/tier.ts";
+
+/** The length of a long file and of the text that is looked for, in lines or words. */
+const [pieces, oldPieces] = perTier({ quick: [20_000, 500], all: [200_000, 3000] } as const);
 
 let bench: Workbench;
 let prompts: string[];
@@ -105,10 +109,10 @@ describe("smart_edit finds text", () => {
   });
 
   it.each([
-    ["lines", "same\n", `${"same\n".repeat(3000)}other`],
-    ["words", "same ", `${"same ".repeat(3000)}other`],
+    ["lines", "same\n", `${"same\n".repeat(oldPieces)}other`],
+    ["words", "same ", `${"same ".repeat(oldPieces)}other`],
   ])("and gives up quickly on %s that only look alike", async (_, piece, old) => {
-    bench.put("a.ts", piece.repeat(200_000));
+    bench.put("a.ts", piece.repeat(pieces));
     expect((await bench.failure(smartEdit, edit(old, "x"))).type).toBe("edit_no_occurrence_found");
   });
 });

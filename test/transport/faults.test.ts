@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { text } from "../../src/conversation/builders.ts";
 import type { Conversation } from "../../src/conversation/entry.ts";
 import type { NewCall } from "../../src/conversation/ledger.ts";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
 import type { SimFault, FaultPlan } from "../../src/sim/faults/fault.ts";
 import type { Script } from "../../src/sim/model/script.ts";
 import type { TransportEvent } from "../../src/transport/transport.ts";
 import { canary, exchange, simulateProvider, type ExchangeOutcome } from "../support/exchange.ts";
+import { testedProviders } from "../support/tested-providers.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
 /*
@@ -21,11 +21,8 @@ const cutPlaces = perTier({ quick: 6, all: 24 });
 const changedBytes = perTier({ quick: 10, all: 40 });
 /** Every event, or every fourth, is lost, doubled and swapped. */
 const eventStride = perTier({ quick: 4, all: 1 });
-/** A line of 70 MB is sent by these: one of each wire, or all. */
-const sendersOfHugeLines = perTier<readonly string[]>({
-  quick: ["google", "anthropic", "bedrock", "openai", "openai-chat"],
-  all: listSimulatedProviders(),
-});
+/** A line of 70 MB is sent by these: one of each framing, or all. */
+const sendersOfHugeLines = perTier<readonly string[]>({ quick: ["anthropic", "bedrock"], all: testedProviders });
 
 const asking: Conversation = {
   version: 1,
@@ -105,7 +102,7 @@ const tellsQuota: Readonly<Record<string, readonly [kind: string, requests: numb
   ),
 };
 
-const names = listSimulatedProviders();
+const names = testedProviders;
 
 // A simulated clock must not run while a module is being loaded.
 beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { listSimulatedProviders } from "../../src/sim/registry.ts";
 import type { FaultPlan } from "../../src/sim/faults/fault.ts";
 import type { ScriptReply } from "../../src/sim/model/script.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type RecordedStream,
 } from "../support/record-stream.ts";
 import { fc } from "../support/fast-check.ts";
+import { testedProviders } from "../support/tested-providers.ts";
 import { perTier } from "../support/tier.ts";
 
 /*
@@ -32,7 +32,7 @@ const answers: readonly (readonly [what: string, reply: ScriptReply, faults?: Fa
   ["failed in the middle", busy, [{ fault: { type: "stream-error", after: 3, status: 529 } }]],
 ];
 
-const names = listSimulatedProviders();
+const names = testedProviders;
 
 /** Streams below `short` bytes are cut at every `stride`th byte, longer ones at a third of these; all around every line and event. */
 const short = 6000;

@@ -53,6 +53,30 @@ describe("an approval", () => {
     await app.quit();
   });
 
+  it.each(["SIGHUP", "SIGKILL"])(
+    "is asked for again after the program was ended by %s, and given then",
+    async (signal) => {
+      const fixture = await on({ script: scripted("mkdir one") });
+      const first = fixture.start();
+      await first.waitForText(/offline\/parley · \d+%/);
+      first.submit("go 0");
+      await first.waitForText("Run this command?");
+      first.kill(signal);
+      await first.ended;
+      expect(existsSync(join(fixture.project, "one"))).toBe(false);
+
+      const second = fixture.start({ args: ["-c"] });
+      await second.waitForText("run_shell_command has not run: it still awaits approval");
+      await second.waitForText("Run this command?");
+      await whileRead(second);
+      second.type("y");
+      await second.waitForText("Done.");
+      await second.waitUntilIdle();
+      expect(existsSync(join(fixture.project, "one"))).toBe(true);
+      await second.quit();
+    },
+  );
+
   it("for this project holds in the next session, is listed, and is taken back with /permissions", async () => {
     const fixture = await on({ script: scripted("mkdir one", "mkdir two", "mkdir three") });
     const first = fixture.start();
@@ -85,8 +109,8 @@ describe("an approval", () => {
 
   it("can be prepared with /permissions allow", async () => {
     const [app, { project }] = await started({ script: scripted("mkdir one") });
-    app.submit("/permissions allow Bash(mkdir:*)");
-    await app.waitForText('Unknown rule "Bash(mkdir:*)". Did you mean run_shell_command(mkdir)?');
+    app.submit("/permissions allow Bsh(mkdir:*)");
+    await app.waitForText('Unknown rule "Bsh(mkdir:*)". Did you mean Bash(mkdir:*)?');
     app.submit("/permissions allow run_shell_command(mkdir)");
     await app.waitForText("› This session");
     app.type("\r");

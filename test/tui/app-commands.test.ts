@@ -270,7 +270,7 @@ describe("commands", () => {
   it("are completed, and run with Enter", async () => {
     const [app] = await started();
     app.type("/sta");
-    await app.waitForText("› stats  Show token use and cost");
+    await app.waitForText("› stats  Show token use, cost and tool calls");
     app.type("\r");
     await app.waitForText("since it was opened:");
     await app.quit();

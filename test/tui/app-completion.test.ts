@@ -80,8 +80,9 @@ describe("completing arguments of a command", () => {
     app.type("/pool ");
     expect(await menu(app, "cheap", 1)).toEqual(["› cheap  offline/parley, offline/other: failover in this order."]);
     app.type("\u0003/export ");
-    expect((await menu(app, "markdown", 7)).map((row) => row.slice(2).split(" ")[0])).toEqual([
+    expect((await menu(app, "markdown", 8)).map((row) => row.slice(2).split(" ")[0])).toEqual([
       "markdown",
+      "html",
       "json",
       "gemini",
       "anthropic",

@@ -52,8 +52,10 @@ describe("commands", () => {
     await app.waitForText("auto");
     app.submit("/config limits.spend 3");
     await app.waitForText("Set limits.spend. Used from the next session (/new).");
-    app.submit("/cost");
+    app.submit("/stats");
     await app.waitForText(/0 requests, 0 tokens in/);
+    app.submit("/cost");
+    await app.waitForText("No requests since the session was opened.");
     app.submit("/new");
     await app.waitFor((rows) => rows.filter((row) => row === "Branch: trunk").length === 2);
     const other = join(home, "..", "other");

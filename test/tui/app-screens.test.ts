@@ -97,6 +97,7 @@ describe("the screen", () => {
     const [app] = await started({ size: { columns: 40, rows: 20 } });
     app.submit('create notes.md with "milk"');
     await app.waitForQuestion();
+    await app.waitForText("? write_file Write notes.md");
     await looksLike(app, "narrow");
     await app.quit();
   });

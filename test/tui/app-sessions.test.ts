@@ -140,6 +140,39 @@ describe("sessions in the terminal app", () => {
     await app.quit();
   });
 
+  it("are rewound with the files that commands changed, created and removed", async () => {
+    const command = "sed -i s/one/two/ a.txt; rm b.txt; mkdir sub; echo new > sub/c.txt; printf '\\377' > d.bin";
+    const [app, { project, read }] = await started({
+      files: { "a.txt": "one\r\n", "b.txt": "kept\n", "d.bin": "\0" },
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: [
+          {
+            prompt: "go",
+            replies: [{ call: { tool: "run_shell_command", input: { command } } }, { say: "It is done." }],
+          },
+        ],
+      },
+    });
+    app.submit("go");
+    await app.waitForText("It is done.");
+    await app.waitUntilIdle();
+    expect([read("a.txt"), existsSync(join(project, "b.txt"))]).toEqual(["two\r\n", false]);
+    app.submit("/rewind");
+    await app.waitForText("› go  4 edits since");
+    app.type("\r");
+    await app.waitForText("› Conversation and files");
+    app.type("\r");
+    await app.waitForText("Continuing in a new session");
+    expect([read("a.txt"), read("b.txt"), read("d.bin"), existsSync(join(project, "sub/c.txt"))]).toEqual([
+      "one\r\n",
+      "kept\n",
+      "\0",
+      false,
+    ]);
+    await app.quit();
+  });
+
   it("lose a created file when its edit is undone", async () => {
     const [app, { project }] = await started({ args: ["--approval-mode", "auto_edit"] });
     app.submit('create a.txt with "hello"');
@@ -148,6 +181,34 @@ describe("sessions in the terminal app", () => {
     await app.waitForText("a.txt (it was created by the edit).");
     expect(existsSync(join(project, "a.txt"))).toBe(false);
     await app.quit();
+  });
+
+  it.each([
+    ["a command", "/clear\rgo\r"],
+    ["two commands", "/clear\r/clear\rgo\r"],
+    ["a command that is loaded first", "/trust\r/clear\rgo\r"],
+  ])("answer a prompt typed right after %s that opens another, and ask there", async (_, keys) => {
+    const [app, { project }] = await started({
+      script: {
+        rules: [
+          {
+            prompt: "go",
+            replies: [
+              { call: { tool: "run_shell_command", input: { command: "mkdir begun" } } },
+              { say: "It is there." },
+            ],
+          },
+        ],
+      },
+    });
+    app.type(keys);
+    await app.waitForQuestion();
+    expect(app.screen.rows().join("\n")).toContain("mkdir begun");
+    app.type("y");
+    await app.waitForText("It is there.");
+    expect(existsSync(join(project, "begun"))).toBe(true);
+    await app.waitUntilIdle();
+    expect(await app.quit()).toBe(0);
   });
 
   it("keep the input history", async () => {

@@ -206,6 +206,22 @@ describe("/compare", () => {
     await app.quit();
   });
 
+  it("takes short names, and asks the last prompt again from before its answer", async () => {
+    const [app] = await started({ script, size: { columns: 100, rows: 40 } });
+    app.submit("What is it?");
+    await app.waitForText("A large one, at some length.");
+    await app.waitUntilIdle();
+    app.submit("/compare offline/script,offline");
+    await app.waitForText("Continue with which answer?");
+    const rows = app.screen.rows();
+    expect(rows.some((row) => /^offline\/script +│ offline\/parley$/.test(row))).toBe(true);
+    expect(rows.some((row) => row.startsWith("A small one. "))).toBe(true);
+    app.type("\r");
+    await app.waitForText("Continuing with offline/script.");
+    expect(app.screen.scrollback().filter((row) => row === "> What is it?").length).toBe(2);
+    await app.quit();
+  });
+
   it("shows them one below the other where there is no room, and stays if none is chosen", async () => {
     const [app] = await started({ script, size: { columns: 60, rows: 40 } });
     app.submit("/compare offline/script offline/parley What is it?");

@@ -14,6 +14,8 @@ export type Emulator = {
   /** All lines ever written, scrollback included. */
   readonly scrollback: () => readonly string[];
   readonly cursor: () => { readonly row: number; readonly column: number };
+  /** Whether a synchronized update has begun and not ended: people never see this state. */
+  readonly isInFrame: () => boolean;
   /** Effects besides text: titles, clipboards, bells, modes left on. */
   readonly effects: () => readonly string[];
   /** Bytes the terminal sent by itself. */
@@ -77,6 +79,7 @@ export const emulator = (
     rows: () => textOf(buffer().baseY, buffer().baseY + terminal.rows),
     scrollback: () => textOf(0, buffer().length),
     cursor: () => ({ row: buffer().cursorY, column: buffer().cursorX }),
+    isInFrame: () => terminal.modes.synchronizedOutputMode,
     effects: () => [
       ...effects,
       ...(buffer().type === "alternate" ? ["alternate screen"] : []),
@@ -206,7 +209,7 @@ export type TerminalProcess = {
   /** Closes the terminal, as when its window is closed. */
   readonly close: () => void;
   readonly pid: number;
-  /** Resolves once the rows satisfy a condition; fails with the rows if the program ends before. */
+  /** Resolves once a complete frame satisfies a condition; fails with the rows if the program ends before. */
   readonly waitFor: (condition: (rows: readonly string[]) => boolean) => Promise<readonly string[]>;
   readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>;
   /** Everything the program wrote. */
@@ -278,7 +281,7 @@ export const runInTerminal = (
     waitFor: async (condition) => {
       for (;;) {
         const rows = screen.rows();
-        if (condition(rows)) return rows;
+        if (!screen.isInFrame() && condition(rows)) return rows;
         if (hasEnded) throw new Error(`The program ended before that was seen:\n${rows.join("\n")}`);
         await new Promise<void>((resolve) => changed.push(resolve));
       }

@@ -68,7 +68,7 @@ const runCompared = async (model: ModelRef, options: CompareOptions, signal: Abo
   });
   const collector = new TurnCollector();
   try {
-    opened.agent.switchModel(singleModelPool(model));
+    await opened.agent.switchModel(singleModelPool(model));
     opened.agent.addNotice(comparisonNotice);
     const startedAt = world.clock.elapsed();
     const { parts } = await opened.attach(prompt, signal);

@@ -130,7 +130,8 @@ const visibleEntries = (entries: readonly Entry[], from: number, cut: number): r
   const start = Math.max(from, openingNotice(entries, cut) === undefined ? 0 : 1);
   const kept = entries.slice(0, cut).filter(({ type }) => type !== "compaction").length;
   const skipped = entries.slice(0, start).filter(({ type }) => type !== "compaction").length;
-  return shortenResults(entries, start, () => undefined).slice(0, kept - skipped);
+  const visible = shortenResults(entries, start, () => undefined).slice(0, kept - skipped);
+  return visible.map(({ entry }) => entry);
 };
 
 /** Truncates a text to a number of tokens by leaving out its middle. */

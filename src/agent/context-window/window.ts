@@ -6,6 +6,7 @@ import type { RequestBuilder } from "../requests/builder.ts";
 import { computeBudget, ContextOverflowError, type ContextBudget } from "./budget.ts";
 import { EntrySizes, sum } from "./sizes.ts";
 import type { AgentEvent, CompactionInfo } from "../events.ts";
+import type { TurnHooks } from "../hooks/turn-hooks.ts";
 import type { Journal } from "../session/journal.ts";
 import { modelName, type ModelRef } from "../models/name.ts";
 import type { ModelRouter } from "../models/router.ts";
@@ -25,6 +26,8 @@ export type ContextWindowOptions = {
   readonly contextOf?: (model: ModelRef) => number | undefined;
   /** Text the model has to read again after older entries were replaced by a summary. */
   readonly compactionNotice?: () => string | undefined;
+  /** Hooks before and after a compaction. */
+  readonly hooks?: Pick<TurnHooks, "beforeCompaction" | "afterCompaction"> | undefined;
   readonly emit: (event: AgentEvent) => void;
 };
 
@@ -166,8 +169,14 @@ export class ContextWindow {
    * if nothing was gained. `request` is set if the user asked for it: then a short conversation is not summarized.
    */
   async compact(signal: AbortSignal, request?: CompactionRequest): Promise<boolean> {
-    const { journal, emit } = this.#options;
+    const { journal, emit, hooks } = this.#options;
     if (journal.ledger.pending().length > 0) return false;
+    const trigger = request === undefined ? "auto" : "manual";
+    const decided = await hooks?.beforeCompaction({ trigger, focus: request?.focus }, signal);
+    if (decided?.refusal !== undefined) {
+      emit({ type: "notice", text: `A hook refused the compaction: ${decided.refusal}` });
+      return false;
+    }
     const before = this.tokens;
     const budget = await this.#budget();
     const isShortened = this.#shorten(before, budget);
@@ -178,6 +187,7 @@ export class ContextWindow {
     const after = Math.ceil(this.tokens);
     const compaction: CompactionInfo = { by: isShortened ? "shortening" : "summary", before, after };
     emit({ type: "compacted", compaction });
+    await hooks?.afterCompaction({ trigger, info: compaction }, signal);
     return true;
   }
 

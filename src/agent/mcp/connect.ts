@@ -3,6 +3,8 @@ import { openConsentStore } from "../../policy/trust/consents.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { McpServerConfig, McpServerConfigs } from "../../mcp/config/read-servers.ts";
 import type { McpServers } from "../../mcp/servers.ts";
+import type { SessionPlugins } from "../../extensions/plugins/session.ts";
+import type { Environment } from "../../world/world.ts";
 import type { PermissionRule } from "../../policy/gate/permission-rules.ts";
 import type { Agent } from "../agent.ts";
 import type { ResolvedAgentOptions } from "../options.ts";
@@ -28,11 +30,20 @@ export type ConnectedServers = {
 export const connectServers = async (
   options: ResolvedAgentOptions,
   reserved: readonly ToolDeclaration[],
-  { after, agent }: { readonly after: Promise<void>; readonly agent: Promise<Agent> },
+  {
+    after,
+    agent,
+    plugins,
+  }: {
+    readonly after: Promise<void>;
+    readonly agent: Promise<Agent>;
+    readonly plugins?: SessionPlugins | undefined;
+  },
 ): Promise<ConnectedServers> => {
   const { world, home, folder } = options;
-  if (!hasConfiguredServers(options)) return { servers: undefined, allow: noRules, notes: [] };
-  const { servers: configs, problems, offered } = await readConfiguredServers(options);
+  const hasPluginServers = plugins !== undefined && Object.keys(plugins.servers).length > 0;
+  if (!hasPluginServers && !hasConfiguredServers(options)) return { servers: undefined, allow: noRules, notes: [] };
+  const { servers: configs, problems, offered } = await readConfiguredServers(options, plugins);
   if (configs.length === 0) return { servers: undefined, allow: noRules, notes: problems };
   const [{ openMcpServers, trustRules }, { createServerRequestHandlers }] = await Promise.all([
     import("../../mcp/servers.ts"),
@@ -101,14 +112,10 @@ const hasConfiguredServers = ({ loaded, servers, offeredServers }: ResolvedAgent
   Object.keys(loaded.settings.mcpServers).length > 0 ||
   loaded.project.consents.some(({ key }) => key.startsWith("mcpServers."));
 
-const readConfiguredServers = async ({
-  world,
-  home,
-  folder,
-  loaded,
-  servers,
-  offeredServers,
-}: ResolvedAgentOptions): Promise<McpServerConfigs & { readonly offered: ReadonlySet<McpServerConfig> }> => {
+const readConfiguredServers = async (
+  { world, home, folder, loaded, servers, offeredServers }: ResolvedAgentOptions,
+  plugins: SessionPlugins | undefined,
+): Promise<McpServerConfigs & { readonly offered: ReadonlySet<McpServerConfig> }> => {
   const { env, disk } = world;
   const [{ readServerConfigs }, { readConsentedServers }] = await Promise.all([
     import("../../mcp/config/read-servers.ts"),
@@ -124,6 +131,7 @@ const readConfiguredServers = async ({
     readServerConfigs(loaded.settings.mcpServers, { from: "person", env }),
     readServerConfigs(consented.servers, { from: "project", env }),
     offered,
+    readPluginServers(readServerConfigs, plugins, world.env),
   ];
   const byName = new Map<string, McpServerConfig>();
   for (const config of read.flatMap((each) => each.servers))
@@ -139,6 +147,25 @@ const readConfiguredServers = async ({
           `This project wants to start the MCP server ${serverName(key)}. It is not started until you allow it: parley mcp allow ${serverName(key)}`,
       ),
     ],
+  };
+};
+
+type ReadServerConfigs = typeof import("../../mcp/config/read-servers.ts").readServerConfigs;
+
+/** Reads the servers of plugins. A secret is never among their variables. */
+const readPluginServers = (
+  readServerConfigs: ReadServerConfigs,
+  plugins: SessionPlugins | undefined,
+  env: Environment,
+): McpServerConfigs => {
+  if (plugins === undefined) return { servers: [], problems: [] };
+  const { servers, problems } = readServerConfigs(plugins.servers, { from: "project", env: plugins.serverEnvironment });
+  return {
+    servers,
+    problems: problems.map((problem) => {
+      const [, name = ""] = /names the variable (\w+), which is not set/.exec(problem) ?? [];
+      return `In a plugin: ${problem}${env[name] === undefined ? "" : ` Plugins do not get secrets such as ${name}: add the server to your own settings (parley mcp add).`}`;
+    }),
   };
 };
 

@@ -1,4 +1,5 @@
 import type { Skill } from "../../context/skills/find.ts";
+import type { SessionPlugins } from "../../extensions/plugins/session.ts";
 import type { UserPart } from "../../conversation/parts.ts";
 import { UnknownNameError } from "../../providers/unknown-name.ts";
 import type { NewSession } from "../../session/store/create.ts";
@@ -29,15 +30,16 @@ type NewSessionParts = {
   readonly choice: ModelChoice;
   readonly tools: RequestPrefix["tools"];
   readonly skills: readonly Skill[];
+  readonly plugins: SessionPlugins | undefined;
 };
 
 /** Creates a session. The system prompt and the initial context are stored in it and never built again. */
 export const startSession = async (
   options: ResolvedAgentOptions,
   sessions: SessionStore,
-  { choice, tools, skills }: NewSessionParts,
+  { choice, tools, ...extensions }: NewSessionParts,
 ): Promise<StartedSession> => {
-  const { system, environment, notes, root, contextFiles } = await collectSessionContext(options, tools, skills);
+  const { system, environment, notes, root, contextFiles } = await collectSessionContext(options, tools, extensions);
   const [first] = choice.pool.models;
   const { session, warnings } = await createStoredSession(options, sessions, {
     root,

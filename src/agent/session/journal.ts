@@ -1,6 +1,7 @@
 import type { Blobs, Entry } from "../../conversation/entry.ts";
 import { Ledger } from "../../conversation/ledger.ts";
-import type { Media } from "../../conversation/parts.ts";
+import type { Call, CallId, Media } from "../../conversation/parts.ts";
+import type { NotBegun } from "../../session/log/content.ts";
 import type { NewRecord } from "../../session/log/record.ts";
 import { openingNotice, lastSummaryIn } from "../../transcript/compaction-cut.ts";
 
@@ -22,6 +23,8 @@ export class Journal {
   readonly ledger: Ledger;
   /** All blobs, as base64 by hash. */
   readonly blobs: Blobs;
+  /** The calls that were asked about and have not begun. */
+  readonly #notBegun: Set<CallId>;
   readonly #log: JournalLog | undefined;
   readonly #blobs: Record<string, string>;
   readonly #metadata: MetadataRecord[] = [];
@@ -37,8 +40,9 @@ export class Journal {
   /** Continues a conversation whose `entries` are in the log already. Without a log, it lives in memory only. */
   constructor(
     log?: JournalLog,
-    { entries, blobs, dropped = 0, highestOmittedCall = 0 }: JournalContents = { entries: [], blobs: {} },
+    { entries, blobs, dropped = 0, highestOmittedCall = 0, notBegun }: JournalContents = { entries: [], blobs: {} },
   ) {
+    this.#notBegun = new Set(notBegun?.keys());
     this.#log = log;
     this.#blobs = { ...blobs };
     this.blobs = this.#blobs;
@@ -79,7 +83,14 @@ export class Journal {
     }
   }
 
+  /** The calls without a result that are known not to have begun: they await approval, or another call that does. */
+  get waitingCalls(): readonly Call[] {
+    return this.ledger.pending().filter(({ id }) => this.#notBegun.has(id));
+  }
+
   appendMetadata(record: MetadataRecord): void {
+    if (record.kind === "asked") this.#notBegun.add(record.call);
+    if (record.kind === "decided") this.#notBegun.delete(record.call);
     this.#metadata.push(record);
     this.#otherRecords += 1;
   }
@@ -156,6 +167,8 @@ export type JournalContents = {
   readonly dropped?: number;
   /** The highest tool-call number among them. */
   readonly highestOmittedCall?: number;
+  /** The calls that were asked about and have not begun. */
+  readonly notBegun?: ReadonlyMap<CallId, NotBegun>;
 };
 
 /** An entry as it is logged: positions count from the beginning of the conversation. */

@@ -48,7 +48,7 @@ const copySession = async ({ head, blobs, records }: ReadSession): Promise<NewSe
 
 const continueSession = async (session: Session): Promise<ResumedSession> => {
   const journal = new Journal(session, session);
-  const { messages } = completeInterruptedCalls(journal.ledger);
+  const { messages } = completeInterruptedCalls(journal.ledger, session.notBegun);
   await journal.commit();
   journal.releaseCompacted();
   const { system } = session.head;

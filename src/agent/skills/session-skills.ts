@@ -1,6 +1,8 @@
 import { activateSkillToolName, listCatalogNames } from "../../context/skills/catalog.ts";
 import { findSkills, type FoundSkills, type Skill, type SkillLocations } from "../../context/skills/find.ts";
+import { openSkillCacheFile } from "../../context/skills/cache.ts";
 import type { Conversation } from "../../conversation/entry.ts";
+import type { World } from "../../world/world.ts";
 
 /** The skills of a session, which can change while it runs. */
 export type SessionSkills = {
@@ -18,15 +20,24 @@ export type SessionSkills = {
 type AnnouncedText = { readonly system: string; readonly entries: Conversation["entries"] };
 
 /** Finds the skills of a session. A new one announces all of them; what a resumed one announced is read from its texts. */
-export const openSessionSkills = async (locations: SkillLocations, isResumed: boolean): Promise<SessionSkills> => {
-  let { skills, notes }: FoundSkills = await findSkills(locations);
+export const openSessionSkills = async (
+  locations: SkillLocations & Pick<World, "files">,
+  isResumed: boolean,
+): Promise<SessionSkills> => {
+  const cache = openSkillCacheFile(locations.files, locations.home);
+  const find = async (): Promise<FoundSkills> => {
+    const found = await findSkills(locations, cache.open);
+    await cache.save();
+    return found;
+  };
+  let { skills, notes } = await find();
   let announced: ReadonlySet<string> | undefined = isResumed ? undefined : new Set(skills.map(({ name }) => name));
   return {
     current: () => skills,
     notes,
     refresh: async (conversation) => {
       announced ??= findAnnouncedSkills(conversation());
-      ({ skills } = await findSkills(locations));
+      ({ skills } = await find());
       const offered = skills.filter(({ isForModels }) => isForModels);
       const known = announced;
       announced = new Set(skills.map(({ name }) => name));
@@ -65,7 +76,7 @@ const findAnnouncedSkills = ({ system, entries }: AnnouncedText): ReadonlySet<st
   for (const entry of entries) {
     if (entry.type !== "notice") continue;
     const [, added = ""] = entry.text.split(addedHeading);
-    for (const [, name] of added.matchAll(/^- ([a-z0-9-]+) \(/gm)) names.add(name!);
+    for (const [, name] of added.matchAll(/^- ([\w.:-]+) \(/gm)) names.add(name!);
     const [, removed = ""] = entry.text.split(removedHeading);
     for (const name of removed.split("\n", 1)[0]!.replace(/\.$/, "").split(",")) names.delete(name.trim());
   }

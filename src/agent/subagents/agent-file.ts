@@ -1,3 +1,4 @@
+import { findToolName } from "../../policy/gate/tool-names.ts";
 import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../../context/front-matter.ts";
 
 /** A subagent as defined in a Markdown file. */
@@ -9,7 +10,11 @@ export type SubagentDefinition = {
   readonly prompt: string;
   /** The tools it may use; all if absent. */
   readonly tools?: readonly string[];
-  /** `provider/model`; the model of the parent if absent. */
+  /** The tools it may not use. */
+  readonly disallowedTools?: readonly string[];
+  /** Whether it starts in the background. */
+  readonly background?: true;
+  /** `provider/model` or a part of a model's name; the model of the parent if absent or not usable. */
   readonly model?: string;
   /** The most requests it may make. */
   readonly maxTurns?: number;
@@ -39,6 +44,7 @@ export const readAgentFile = async ({
   const name = nonEmptyText(properties["name"]) ?? label.replace(/^.*\/|\.md$/g, "");
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `${label}: "${name.slice(0, 64)}" is not a valid agent name.` };
   const tools = readToolNames(properties["tools"]);
+  const disallowed = readToolNames(properties["disallowedTools"] ?? properties["disallowed_tools"]);
   const model = nonEmptyText(properties["model"]);
   const turns = properties["maxTurns"] ?? properties["max_turns"];
   return {
@@ -46,7 +52,9 @@ export const readAgentFile = async ({
     description: (nonEmptyText(properties["description"]) ?? "").slice(0, 1000),
     prompt: file.body.trim(),
     ...(tools === undefined ? {} : { tools }),
-    ...(model?.includes("/") === true ? { model } : {}),
+    ...(model === undefined || model === "inherit" ? {} : { model }),
+    ...(disallowed === undefined ? {} : { disallowedTools: disallowed }),
+    ...(properties["background"] === true ? { background: true } : {}),
     ...(typeof turns === "number" && turns >= 1 ? { maxTurns: Math.floor(turns) } : {}),
   };
 };
@@ -57,20 +65,6 @@ const nonEmptyText = (value: unknown): string | undefined =>
 /** A list, or names separated by commas; `*` means all. */
 const readToolNames = (value: unknown): readonly string[] | undefined => {
   const items = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : undefined;
-  const names = items?.flatMap((item) => nonEmptyText(item) ?? []).map((item) => toolAliases[item] ?? item);
+  const names = items?.flatMap((item) => nonEmptyText(item) ?? []).map((item) => findToolName(item) ?? item);
   return names === undefined || names.includes("*") ? undefined : names;
-};
-
-/** The names of our tools by those of Claude Code, whose agent files can be used too. */
-const toolAliases: { readonly [theirs: string]: string } = {
-  Bash: "run_shell_command",
-  Edit: "replace",
-  Glob: "glob",
-  Grep: "search_file_content",
-  LS: "list_directory",
-  MultiEdit: "replace",
-  Read: "read_file",
-  WebFetch: "web_fetch",
-  WebSearch: "google_web_search",
-  Write: "write_file",
 };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Disk, Folder } from "../../world/disk.ts";
-import { readAgentFile, type SubagentDefinition } from "./agent-file.ts";
+import { fillVariables, type PluginFile } from "../../extensions/plugins/variables.ts";
+import { readAgentFile, type InvalidAgentFile, type SubagentDefinition } from "./agent-file.ts";
 
 /** Where agent files are searched. */
 export type AgentFileLocations = {
@@ -11,13 +12,15 @@ export type AgentFileLocations = {
   readonly userHome: string;
   /** The project's folder, if it is trusted. */
   readonly project?: string;
+  /** The agent files of plugins. */
+  readonly plugins?: readonly PluginFile[];
 };
 
 /** The defined agents, and a message for each invalid file. */
 export type SubagentDefinitions = { readonly agents: readonly SubagentDefinition[]; readonly notes: readonly string[] };
 
 /** Folders with agent files, in a project and in the user's home. A later one overrides an earlier one. */
-const agentFolders = [".claude", ".gemini", ".parley"];
+const agentFolders = [".qwen", ".claude", ".gemini", ".agents", ".parley"];
 
 const maxFiles = 100;
 const maxBytes = 100_000;
@@ -28,6 +31,7 @@ export const findSubagents = async ({
   home,
   userHome,
   project,
+  plugins = [],
 }: AgentFileLocations): Promise<SubagentDefinitions> => {
   const locations: readonly (readonly [from: string, ...path: readonly string[]])[] = [
     ...agentFolders.slice(0, -1).map((folder) => [userHome, folder, "agents"] as const),
@@ -35,11 +39,27 @@ export const findSubagents = async ({
     ...(project === undefined ? [] : agentFolders.map((folder) => [project, folder, "agents"] as const)),
   ];
   const files = (await Promise.all(locations.map(([from, ...path]) => readMarkdownFiles(disk, from, path)))).flat();
-  if (files.length === 0) return { agents: [], notes: [] };
+  if (files.length === 0 && plugins.length === 0) return { agents: [], notes: [] };
   const results = await Promise.all(files.map(readAgentFile));
+  const ofPlugins = await Promise.all(plugins.map((file) => readPluginAgent(disk, file)));
   const agents = new Map<string, SubagentDefinition>();
-  for (const each of results) if ("name" in each) agents.set(each.name, each);
-  return { agents: [...agents.values()], notes: results.flatMap((each) => ("name" in each ? [] : [each.problem])) };
+  // An agent of a plugin never overrides another.
+  for (const each of [...ofPlugins.toReversed(), ...results]) if ("name" in each) agents.set(each.name, each);
+  return {
+    agents: [...agents.values()],
+    notes: [...results, ...ofPlugins].flatMap((each) => ("name" in each ? [] : [each.problem])),
+  };
+};
+
+const readPluginAgent = async (
+  disk: Disk,
+  { path, label, plugin, isNamespaced, variables }: PluginFile,
+): Promise<SubagentDefinition | InvalidAgentFile> => {
+  const head = await disk.readHead(path, { maxBytes }).catch(() => undefined);
+  if (head === undefined) return { problem: `${label} does not define an agent: it could not be read.` };
+  const text = fillVariables(new TextDecoder().decode(head.bytes as Uint8Array), variables);
+  const agent = await readAgentFile({ label, text });
+  return "name" in agent && isNamespaced ? { ...agent, name: `${plugin}:${agent.name}` } : agent;
 };
 
 /** The Markdown files of a folder, sorted by name. Symbolic links are not followed. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Blobs, Entry, ToolDeclaration } from "../../conversation/entry.ts";
 import type { Media } from "../../conversation/parts.ts";
+import type { CallHooks } from "../../scheduler/call-hooks.ts";
 import type { Scheduler } from "../../scheduler/scheduler.ts";
 import type { Session } from "../../session/session.ts";
 import type { NewSession } from "../../session/store/create.ts";
@@ -10,8 +11,10 @@ import type { Agent } from "../agent.ts";
 import { createAgent } from "../create-agent.ts";
 import { singleModelPool } from "../models/choose.ts";
 import type { AgentEvent } from "../events.ts";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
 import { Journal } from "../session/journal.ts";
-import { loadModel, type ModelRef } from "../models/name.ts";
+import type { Environment } from "../../world/world.ts";
+import { loadModel, modelName, type ModelRef } from "../models/name.ts";
 import type { ResolvedAgentOptions, SharedAgentOptions } from "../options.ts";
 import { SpendingTracker } from "../models/spending.ts";
 import { taskToolName } from "./task-declaration.ts";
@@ -22,7 +25,9 @@ export type SubagentContext = SharedAgentOptions & {
   readonly open: Pick<ResolvedAgentOptions, "world" | "home" | "folder" | "isSaved">;
   readonly tools: readonly ToolDeclaration[];
   /** Creates a scheduler for some of the tools, behind the same permission gate. */
-  readonly schedulerFor: (tools: readonly string[]) => Scheduler;
+  readonly schedulerFor: (tools: readonly string[], hooks?: CallHooks) => Scheduler;
+  /** Creates the hooks of a subagent, if any are configured. */
+  readonly hooksFor?: ((id: string, type: string) => SessionHooks) | undefined;
   readonly model: () => ModelRef;
   /** The spending of the session, which includes its subagents. */
   readonly spending: SpendingTracker;
@@ -45,9 +50,11 @@ export class SubagentRunner {
   createTaskRunner(context: SubagentContext): RunTask {
     return async (task, { report, signal }) => {
       const name = `${task.agent?.name ?? taskToolName}-${(this.#count += 1)}`;
-      const { agent, close } = await startSubagent(task, context);
+      const hooks = context.hooksFor?.(name, task.agent?.name ?? "general-purpose");
+      const { agent, close } = await startSubagent(task, context, hooks);
       this.#running.set(name, agent);
       try {
+        await hooks?.beginSubagent(signal);
         let end: AgentEvent | undefined;
         for await (const event of agent.send(task.prompt, signal)) {
           context.emit({ type: "agent", agent: name, event });
@@ -66,9 +73,21 @@ export class SubagentRunner {
 const startSubagent = async (
   { description, agent: definition }: SubagentTask,
   { open, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentContext,
+  hooks: SessionHooks | undefined,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
-  const ownTools = tools.filter(({ name }) => !parentTools.has(name) && (definition?.tools?.includes(name) ?? true));
-  const modelRef = definition?.model === undefined ? model() : await loadModel(definition.model, open.world.env);
+  const ownTools = tools.filter(
+    ({ name }) =>
+      !parentTools.has(name) &&
+      (definition?.tools?.includes(name) ?? true) &&
+      definition?.disallowedTools?.includes(name) !== true,
+  );
+  const ownModel = await loadOwnModel(definition?.model, open.world.env);
+  const modelRef = ownModel ?? model();
+  if (definition?.model !== undefined && ownModel === undefined)
+    shared.emit({
+      type: "notice",
+      text: `The agent ${definition.name} names the model "${definition.model}", which cannot be used. It runs with ${modelName(modelRef)}.`,
+    });
   const system = definition?.prompt || subagentPrompt;
   const session = await createSubagentSession(open, {
     root: open.folder,
@@ -84,12 +103,21 @@ const startSubagent = async (
     journal: new Journal(session, session),
     prefix: { system, tools: ownTools },
     pool: singleModelPool(modelRef),
-    openScheduler: async () => schedulerFor(ownTools.map(({ name }) => name)),
+    openScheduler: async () =>
+      schedulerFor(
+        ownTools.map(({ name }) => name),
+        hooks?.calls,
+      ),
+    hooks,
     limits: { ...(maxTurns === undefined ? {} : { turns: maxTurns }), ...(spend === undefined ? {} : { spend }) },
     spending: new SpendingTracker(spending),
   });
   return { agent, close: session.close };
 };
+
+/** The model of an agent file; undefined if it names none that can be used, so that the parent's is. */
+const loadOwnModel = async (name: string | undefined, env: Environment): Promise<ModelRef | undefined> =>
+  name === undefined ? undefined : loadModel(name, env).catch(() => undefined);
 
 /** Creates a session beside those of the user, or in memory if the user's is not saved. */
 const createSubagentSession = async (

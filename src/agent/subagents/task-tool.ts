@@ -46,7 +46,7 @@ export const createTaskTool = (agents: readonly SubagentDefinition[], runTask: R
       const outcome = await tasks.run({
         kind: "agent",
         title: `${name ?? taskToolName}: ${description}`,
-        startsInBackground: background,
+        startsInBackground: background || agent?.background === true,
         signal,
         report,
         work: (context) => runTask(task, context),

@@ -6,7 +6,7 @@ import type { ContextWindow } from "../context-window/window.ts";
 import type { AgentEvent } from "../events.ts";
 import type { LazyScheduler } from "../lazy-scheduler.ts";
 import type { ModelInputCheck } from "../models/input.ts";
-import type { ModelRouter } from "../models/router.ts";
+import type { ModelChange, ModelRouter } from "../models/router.ts";
 import type { SpendingTracker } from "../models/spending.ts";
 import type { AgentOptions, TurnLimits } from "../options.ts";
 import type { RequestBuilder } from "../requests/builder.ts";
@@ -15,7 +15,7 @@ import type { Journal } from "../session/journal.ts";
 import type { OutputCheck } from "./output.ts";
 
 /** The parts of an agent that all turns of a conversation share. */
-export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm"> & {
+export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm" | "hooks"> & {
   readonly transport: Transport;
   readonly journal: Journal;
   readonly builder: RequestBuilder;
@@ -42,5 +42,7 @@ export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm"> & {
   readonly mediaFetcher?: Pick<MediaFetcher, "prepare">;
   /** Applies changes between requests, such as a changed list of tools. */
   readonly beforeRequest?: () => Promise<void>;
+  /** Passes a change of the model on to hooks; absent if none are configured for it. */
+  readonly afterModelChange?: ((change: ModelChange | undefined) => Promise<void>) | undefined;
   readonly emit: (event: AgentEvent) => void;
 };

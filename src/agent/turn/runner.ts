@@ -17,6 +17,10 @@ export class TurnRunner {
     this.#events = events;
   }
 
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Runs a turn and yields its events. Leaving the loop cancels the turn. */
   async *send(
     run: (signal: AbortSignal) => Promise<TurnEnd>,

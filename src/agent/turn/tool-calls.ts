@@ -4,6 +4,7 @@ import type { Scheduler } from "../../scheduler/scheduler.ts";
 import { excessCallResult, repeatedCallResult, truncatedCallResult } from "../prompts.ts";
 import type { TurnContext } from "./context.ts";
 import type { DurableEventQueue } from "./durable-event-queue.ts";
+import { createCallRecorder } from "./record-calls.ts";
 import { RepeatedCallDetector } from "./repetition.ts";
 import { skippedCallResult } from "./skipped-call.ts";
 
@@ -44,9 +45,9 @@ export class ToolCallRunner {
 
   /**
    * Runs the calls of an answer as one batch. `skipped` if the answer was cut short and none was run, `loop` if none was
-   * run because they repeat.
+   * run because they repeat, `parked` if some were set aside because they wait for a person.
    */
-  async run(requested: readonly Call[], isTruncated: boolean): Promise<"done" | "skipped" | "loop"> {
+  async run(requested: readonly Call[], isTruncated: boolean): Promise<"done" | "skipped" | "loop" | "parked"> {
     for (const call of requested) this.#emitRequested(call);
     if (isTruncated) {
       // Which call was cut short cannot be known, so none is run.
@@ -59,12 +60,14 @@ export class ToolCallRunner {
       await this.#skip(calls, repeatedCallResult);
       return "loop";
     }
-    await this.#schedule(calls);
-    return "done";
+    return this.runAgain(calls);
   }
 
-  /** Runs calls. The answer they are in is committed before one of them asks for approval or has a side effect. */
-  async #schedule(calls: readonly Call[]): Promise<void> {
+  /**
+   * Runs calls that have not begun, also those set aside earlier. The answer they are in is committed before one of them
+   * asks for approval or has a side effect.
+   */
+  async runAgain(calls: readonly Call[]): Promise<"done" | "parked"> {
     const { context, events, signal } = this.#options;
     const { journal, clock, beforeCalls } = context;
     const scheduler = await context.scheduler.open();
@@ -80,16 +83,18 @@ export class ToolCallRunner {
     const cancelCommit = clock.after(commitDelayMs, commitAnswer);
     const unsubscribe = this.#subscribe(scheduler);
     try {
-      await scheduler.schedule(calls, signal, commitAnswer);
+      const finished = await scheduler.schedule(calls, signal, createCallRecorder(journal, events, commitAnswer));
+      if (finished.length < calls.length) return "parked";
     } finally {
       cancelCommit();
       unsubscribe();
     }
-    if (signal.aborted) return;
-    this.#repeated.add(
-      calls,
-      calls.map(({ id }) => journal.ledger.interaction(id)?.outcome),
-    );
+    if (!signal.aborted)
+      this.#repeated.add(
+        calls,
+        calls.map(({ id }) => journal.ledger.interaction(id)?.outcome),
+      );
+    return "done";
   }
 
   /** Records results as calls end, and emits the progress of the others. */

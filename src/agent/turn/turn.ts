@@ -2,6 +2,7 @@ import type { NewPart } from "../../conversation/ledger.ts";
 import type { Call, UserPart } from "../../conversation/parts.ts";
 import { hasSchemaCycle } from "../../conversation/schema-cycle.ts";
 import { SessionError } from "../../session/error.ts";
+import type { LoggedTurnEnd } from "../../session/log/record.ts";
 import type { RenderReport } from "../../transcript/incremental-renderer.ts";
 import { UnsupportedMediaError } from "../../transcript/place.ts";
 import { recordDecisions } from "../../transcript/record-decisions.ts";
@@ -10,18 +11,27 @@ import type { RequestSettings } from "../../wire/wire.ts";
 import { ContextOverflowError } from "../context-window/budget.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "../events.ts";
 import { modelName, type ModelRef } from "../models/name.ts";
-import { recordModelChange } from "../models/router.ts";
-import { emptyAnswerNotice, interruptedAnswerNotice, unreadableCallNotice, wrongOutputNotice } from "../prompts.ts";
+import { recordModelChange, type ModelChange } from "../models/router.ts";
+import {
+  emptyAnswerNotice,
+  interruptedAnswerNotice,
+  supersededCallResult,
+  unreadableCallNotice,
+  wrongOutputNotice,
+} from "../prompts.ts";
 import { sendModelRequest, StreamInterruptedError, type ModelResponse } from "../requests/model-request.ts";
 import type { TurnContext } from "./context.ts";
 import { DurableEventQueue } from "./durable-event-queue.ts";
 import { ToolCallRunner } from "./tool-calls.ts";
 
 /** The last event of a turn. */
-export type TurnEnd = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }>;
+export type TurnEnd = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" | "parked" }>;
 
 /** How often an interrupted answer is requested again, and an unusable one. */
 const maxRetries = 2;
+
+/** How often hooks can keep a turn from ending. A hook that always blocks would never let it end. */
+const maxHookBlocks = 8;
 
 /**
  * One turn: the prompt, the model's answer, its tool calls, their results, and so on until the model stops. However it
@@ -41,6 +51,8 @@ export class Turn {
   #unusableAnswers = 0;
   #wrongOutputs = 0;
   #interruptions = 0;
+  /** How often hooks kept this turn from ending. */
+  #hookBlocks = 0;
   /** Whether the context was compacted because a request was too long, without an answer since. */
   #hasCompacted = false;
   #lastText = "";
@@ -54,26 +66,100 @@ export class Turn {
     this.#calls = new ToolCallRunner({ context, events: this.#events, promptId: () => this.#promptId(), signal });
   }
 
-  async run(input: readonly UserPart[]): Promise<TurnEnd> {
-    const { journal, router } = this.#context;
+  /** Answers a prompt. Calls that still await approval are cancelled. */
+  run(input: readonly UserPart[]): Promise<TurnEnd> {
+    return this.#runToEnd(async () => {
+      this.#cancelPendingCalls();
+      await this.#addQueuedMessages();
+      return this.#addPrompt(input);
+    });
+  }
+
+  /** Continues a turn that was interrupted or parked: first the calls that await approval, then the model. */
+  continue(): Promise<TurnEnd> {
+    const { ledger, waitingCalls: waiting } = this.#context.journal;
+    const last = ledger.entries.findLast(({ type }) => type !== "notice");
+    return this.#runToEnd(
+      async () =>
+        waiting.length > 0 || last?.type === "user" || last?.type === "completion" ? undefined : this.#finished("stop"),
+      async () => (waiting.length === 0 ? this.#step() : this.#afterCalls(await this.#calls.runAgain(waiting))),
+    );
+  }
+
+  /** Runs a turn. `begin` may end it before its first step. */
+  async #runToEnd(
+    begin: () => Promise<TurnEnd | undefined>,
+    firstStep = (): Promise<TurnEnd | undefined> => this.#step(),
+  ): Promise<TurnEnd> {
+    const { journal, router, hooks } = this.#context;
     try {
-      this.#addQueuedMessages();
-      this.#addNotices();
-      this.#addOutputNotice();
-      this.#addMessage(input);
+      await hooks?.started();
+      const ended = await begin();
+      if (ended !== undefined) return ended;
       this.#promptNumber = journal.ledger.entries.filter(({ type }) => type === "user").length;
-      recordModelChange(router.startTurn(), this.#context);
-      for (;;) {
-        const end = await this.#step();
+      await this.#recordModelChange(router.startTurn());
+      for (let end = await firstStep(); ; end = await this.#step()) {
         if (end === undefined) continue;
-        await this.#events.flush();
-        if (end.type === "finished" && end.reason === "stop" && this.#addQueuedMessages()) continue;
+        if (end.type === "finished" && end.reason === "stop" && (await this.#continues(end))) continue;
         const checked = await this.#checkOutput(end);
-        if (checked !== undefined) return checked;
+        if (checked === undefined) continue;
+        this.#recordEnd(checked);
+        await this.#events.flush();
+        // Gives readers of the last events time to queue a message in response.
+        await this.#events.flush();
+        if (checked.type !== "finished" || checked.reason !== "stop" || !(await this.#addQueuedMessages()))
+          return checked;
       }
     } catch (error) {
       return this.#endWithError(error);
     }
+  }
+
+  /** Adds the prompt with the notices before it. Returns the end of the turn if a hook refuses the prompt. */
+  async #addPrompt(input: readonly UserPart[]): Promise<TurnEnd | undefined> {
+    const decided = await this.#context.hooks?.beforePrompt(input, this.#signal);
+    if (decided?.refusal !== undefined)
+      return failed({ kind: "hook", message: `A hook refused the prompt: ${decided.refusal}` });
+    this.#addNotices();
+    this.#addOutputNotice();
+    this.#addMessage(input);
+    for (const text of decided?.context ?? []) this.#context.journal.ledger.notice(text);
+    return undefined;
+  }
+
+  /** Whether the turn continues although the model stopped: with queued messages, or because a hook says so. */
+  async #continues({ text }: Extract<TurnEnd, { type: "finished" }>): Promise<boolean> {
+    const { hooks, journal, emit } = this.#context;
+    if (await this.#addQueuedMessages()) return true;
+    if (hooks === undefined) return false;
+    await this.#events.flush();
+    const { continueWith } = await hooks.beforeStop({ text, isRepeated: this.#hookBlocks > 0 }, this.#signal);
+    if (continueWith === undefined || this.#signal.aborted) return false;
+    this.#hookBlocks += 1;
+    if (this.#hookBlocks > maxHookBlocks) {
+      emit({ type: "notice", text: `Hooks kept the turn from ending ${maxHookBlocks} times. It ends now.` });
+      return false;
+    }
+    journal.ledger.notice(continueWith);
+    return true;
+  }
+
+  /** Records a change of the model, and passes it on to hooks. */
+  async #recordModelChange(change: ModelChange | undefined): Promise<void> {
+    recordModelChange(change, this.#context);
+    await this.#context.afterModelChange?.(change);
+  }
+
+  /** Records how the turn ends, with the next commit. If a message is queued meanwhile, the turn continues and ends once more. */
+  #recordEnd(end: TurnEnd): void {
+    this.#context.journal.appendMetadata({ kind: "turn", number: this.#promptNumber, end: describeEnd(end) });
+  }
+
+  /** Completes calls that were never run, because another prompt came first. */
+  #cancelPendingCalls(): void {
+    const { ledger, waitingCalls } = this.#context.journal;
+    for (const { id, tool } of waitingCalls)
+      ledger.complete(id, tool, { status: "cancelled", content: [{ type: "text", text: supersededCallResult }] });
   }
 
   /** Tells the model the schema of answers, unless the conversation has it already. */
@@ -88,6 +174,7 @@ export class Turn {
   async #checkOutput(end: TurnEnd): Promise<TurnEnd | undefined> {
     const { output, journal, emit } = this.#context;
     if (output === undefined || end.type !== "finished" || end.reason !== "stop") return end;
+    await this.#events.flush();
     const checked = await output.check(end.text);
     if ("value" in checked) return { ...end, output: checked.value };
     this.#wrongOutputs += 1;
@@ -113,7 +200,7 @@ export class Turn {
     const response = await this.#request();
     if (response === undefined) return undefined;
     const end = await this.#handleResponse(response);
-    if (this.#signal.aborted) return { type: "cancelled" };
+    if (this.#signal.aborted && end?.type !== "parked") return { type: "cancelled" };
     return end;
   }
 
@@ -204,7 +291,7 @@ export class Turn {
       throw cause;
     }
     if (failure.partial === true) emit({ type: "retrying", failure, delay: 0, discarded: true });
-    recordModelChange(change, this.#context);
+    await this.#recordModelChange(change);
     await journal.commit();
   }
 
@@ -232,7 +319,6 @@ export class Turn {
     this.#interruptions = 0;
     this.#hasCompacted = false;
     if (!isRepeating && calls.length > 0) return this.#runCalls(calls, finish === "length");
-    await this.#events.flush();
     return this.#finished(isRepeating ? "loop" : finish === "calls" ? "stop" : finish);
   }
 
@@ -273,12 +359,16 @@ export class Turn {
   }
 
   async #runCalls(calls: readonly Call[], isTruncated: boolean): Promise<TurnEnd | undefined> {
-    const result = await this.#calls.run(calls, isTruncated);
+    return this.#afterCalls(await this.#calls.run(calls, isTruncated));
+  }
+
+  async #afterCalls(result: Awaited<ReturnType<ToolCallRunner["run"]>>): Promise<TurnEnd | undefined> {
     if (result === "loop") return this.#finished("loop");
+    if (result === "parked") return { type: "parked" };
     if (this.#signal.aborted) return { type: "cancelled" };
-    if (result === "done") this.#addQueuedMessages();
+    if (result === "done") await this.#addQueuedMessages();
     this.#addNotices();
-    return undefined;
+    return this.#context.hooks?.takeStop() === undefined ? undefined : this.#finished("hook");
   }
 
   /** Names the prompt this turn answers, the same in every run of the session. */
@@ -288,10 +378,20 @@ export class Turn {
   }
 
   /** Adds the messages queued meanwhile to the conversation. True if there were any. */
-  #addQueuedMessages(): boolean {
-    const messages = this.#context.takeQueuedMessages();
-    for (const parts of messages) this.#addMessage(parts);
-    return messages.length > 0;
+  async #addQueuedMessages(): Promise<boolean> {
+    const { hooks, takeQueuedMessages, emit, journal } = this.#context;
+    let hasAdded = false;
+    for (const parts of takeQueuedMessages()) {
+      const decided = await hooks?.beforePrompt(parts, this.#signal);
+      if (decided?.refusal !== undefined) {
+        emit({ type: "notice", text: `A hook refused a queued message: ${decided.refusal}` });
+        continue;
+      }
+      this.#addMessage(parts);
+      for (const text of decided?.context ?? []) journal.ledger.notice(text);
+      hasAdded = true;
+    }
+    return hasAdded;
   }
 
   #addNotices(): void {
@@ -344,14 +444,22 @@ export class Turn {
 
   /** Commits what is left and says how the turn failed. Rethrows a bug. */
   async #endWithError(error: unknown): Promise<TurnEnd> {
+    const end = this.#describeError(error);
+    if (end !== undefined) this.#recordEnd(end);
     const uncommitted = await this.#events.flushFinal().catch((reason: unknown) => reason);
     if (uncommitted instanceof SessionError) return failed({ kind: "storage", message: uncommitted.message });
+    if (end === undefined) throw error;
+    return end;
+  }
+
+  /** How the turn ends by an error. Undefined for a bug. */
+  #describeError(error: unknown): TurnEnd | undefined {
     if (this.#signal.aborted) return { type: "cancelled" };
     if (error instanceof ProviderError) return this.#failedProvider(error);
     if (error instanceof ContextOverflowError) return failed({ kind: "context", message: error.message });
     if (error instanceof UnsupportedMediaError) return failed({ kind: "media", message: error.message });
     if (error instanceof SessionError) return failed({ kind: "storage", message: error.message });
-    throw error;
+    return undefined;
   }
 
   #failedProvider({ failure, message }: ProviderError): TurnEnd {
@@ -360,6 +468,18 @@ export class Turn {
     return failed({ kind: "provider", failure, message, ...report });
   }
 }
+
+const describeEnd = (end: TurnEnd): LoggedTurnEnd => {
+  switch (end.type) {
+    case "finished":
+      return { type: "finished", reason: end.reason };
+    case "failed":
+      return { type: "failed", reason: end.failure.kind, message: end.failure.message };
+    case "cancelled":
+    case "parked":
+      return { type: end.type };
+  }
+};
 
 const failed = (failure: AgentFailure): TurnEnd => ({ type: "failed", failure });
 

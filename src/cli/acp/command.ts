@@ -4,6 +4,7 @@ import type { CommandSpec } from "../command.ts";
 /** The options of chat that hold for every session of an editor. */
 const sharedOptions = [
   "model",
+  "profile",
   "approval-mode",
   "allowed-tools",
   "include-directories",
@@ -29,7 +30,7 @@ export const acpCommand: CommandSpec = {
   ],
   options: [
     ...chatCommand.options.filter(({ name }) => sharedOptions.includes(name)),
-    { name: "login", about: "Sign in with Google in this terminal, then exit; used by editors" },
+    { name: "login", about: "Set up a key in this terminal as parley login does, then exit; used by editors" },
   ],
   example: "parley acp --model anthropic/claude-sonnet-5",
   exitCodes: ["0  the editor closed its input", "1  the sign-in failed", "2  wrong usage"],

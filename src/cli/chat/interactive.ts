@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { QuitReason } from "../../tui/app/front-ends/front-end.ts";
 import { TerminalApp } from "../../tui/app/terminal-app.ts";
+import { loadTheme } from "../../tui/app/theme-file.ts";
 import { createInputHistory, type InputHistory } from "../../tui/app/input/history.ts";
 import { ServerQuestions } from "../../tui/app/approvals/server-questions.ts";
 import type { World } from "../../world/world.ts";
@@ -12,6 +13,7 @@ import type { Arguments } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { chatCommand } from "./command.ts";
 import { usageError } from "../user-error.ts";
+import { defaultSearchPath } from "../../policy/shell/search-path.ts";
 import { loadRunEnvironment } from "../run-environment.ts";
 import { trustedEnvironment, withTrustedPrograms } from "../trusted-programs.ts";
 
@@ -43,11 +45,13 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
               host,
               theme,
               notifications: settings["ui.notifications"],
+              links: settings["ui.links"],
               vim: settings["ui.vim"],
               keyFile: () => world.files.read(`${home}/keys.json`),
               history: history.read,
             }),
       );
+  const theme = await loadTheme(world, home, settings["ui.theme"]);
   const serverQuestions = new ServerQuestions(async (url) => {
     const { openInBrowser } = await import("./browser.ts");
     return openInBrowser({ ...world, env: await trustedEnvironment(world, folder) }, url);
@@ -72,11 +76,18 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
             askUser: serverQuestions.askUser,
             reviewPlan: serverQuestions.reviewPlan,
             onEvent: (event) => app.handleEvent(event),
+            ...(args.has("no-save") ? {} : { watchCommand: (run) => app.watchCommand(run) }),
             ...which,
           }),
           world: fresh.world,
           loaded: fresh.loaded,
         };
+      },
+      openCommandSnapshots: async ({ id, head }) => {
+        const { openCommandSnapshots } = await import("./command-snapshots.ts");
+        const { processes, env } = withTrustedPrograms(world, folder);
+        const git = await processes.find("git", env["PATH"] ?? defaultSearchPath);
+        return openCommandSnapshots({ home, root: head.root, session: id, git });
       },
       discard: async (id) => {
         if (args.has("no-save")) return;
@@ -88,11 +99,11 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
           program: settings.editor ?? "vi",
           env: await trustedEnvironment(world, folder),
         }),
-      doctor: () => runParley(["doctor"]),
       parley: runParley,
       addFolder: (path) => void addedFolders.push(path),
       login: runLogin,
       isSaved: !args.has("no-save"),
+      theme,
       history,
       serverQuestions,
       choosesSession: args.value("resume") === "",
@@ -149,10 +160,10 @@ const withoutSession = (args: Arguments): Arguments => ({
 });
 
 /** Runs Parley with these arguments and resolves to its output. */
-const runParley = (argv: readonly string[]): Promise<string> =>
+const runParley = (argv: readonly string[], signal?: AbortSignal): Promise<string> =>
   new Promise((resolve) => {
     const [, program = ""] = process.argv;
-    execFile(process.execPath, [program, ...argv], { encoding: "utf8" }, (_, out, err) => resolve(out + err));
+    execFile(process.execPath, [program, ...argv], { encoding: "utf8", signal }, (_, out, err) => resolve(out + err));
   });
 
 /** Runs `parley login` in this terminal: the key is typed there, and never reaches the input or its history. */

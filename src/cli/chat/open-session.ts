@@ -31,6 +31,7 @@ export const openChatSession = async (
     | "offeredServers"
     | "consentToServer"
     | "buffers"
+    | "watchCommand"
   >,
 ): Promise<AgentSession> => {
   const system = args.value("system-prompt");

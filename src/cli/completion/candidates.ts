@@ -44,7 +44,7 @@ const listChoices = (
     case "wires":
       return wireIds;
     case "formats":
-      return ["json", "markdown", ...wireIds];
+      return ["json", "markdown", "html", "claude", "pi", ...wireIds];
     case "providers":
       return providers.map(({ id }) => id);
     case "targets":

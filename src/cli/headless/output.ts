@@ -1,3 +1,4 @@
+import { describeHookActivity } from "../../extensions/hooks/describe-activity.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { AgentEvent, AgentFailure, UsageTotals } from "../../agent/events.ts";
 import type { JsonObject } from "../../conversation/json.ts";
@@ -202,6 +203,18 @@ const linesFor = (event: AgentEvent): readonly StreamLine[] => {
       ];
     case "notice":
       return [{ type: "notice", message: event.text }];
+    case "hook": {
+      const { durationMs, changedInput, contextLength, ...activity } = event.activity;
+      return [
+        {
+          type: "hook",
+          ...activity,
+          duration_ms: durationMs,
+          ...(changedInput === undefined ? {} : { changed_input: true }),
+          ...(contextLength === undefined ? {} : { context_length: contextLength }),
+        },
+      ];
+    }
     case "todos":
       return [{ type: "todos", todos: event.todos }];
     case "task": {
@@ -216,6 +229,7 @@ const linesFor = (event: AgentEvent): readonly StreamLine[] => {
     case "permission-added":
     case "finished":
     case "cancelled":
+    case "parked":
       return [];
   }
 };
@@ -292,6 +306,11 @@ export const createProgressReporter = (err: (text: string) => void): HeadlessOut
         return say(`  Compacted: ${event.compaction.before} -> ${event.compaction.after} tokens`);
       case "notice":
         return say(`  ${event.text}`);
+      case "hook": {
+        const text = describeHookActivity(event.activity);
+        if (text !== undefined) say(`  ${text}`);
+        return;
+      }
       case "task":
         return say(`  ${event.task.id} ${event.task.detail ?? event.task.status}: ${event.task.title}`);
       case "agent":
@@ -311,6 +330,7 @@ export const createProgressReporter = (err: (text: string) => void): HeadlessOut
       case "finished":
       case "failed":
       case "cancelled":
+      case "parked":
     }
   };
 };

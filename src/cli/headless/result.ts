@@ -131,6 +131,7 @@ const endMessages: { readonly [reason in EndReason]?: string } = {
   length: "The response reached its length limit and is incomplete.",
   filtered: "A content filter stopped the response. Rephrase the prompt, or use another model.",
   refused: "The model declined to respond.",
+  hook: "Stopped by a hook.",
 };
 
 /** Cause of a cancellation: a signal, a closed output, or an output that cannot be written. */

@@ -5,6 +5,7 @@ import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
 import { isStartable, type ConfiguredServer } from "./configured-servers.ts";
 import { sanitizeName, describeConsentState } from "./describe.ts";
+import { withProgress, type ReportProgress } from "../progress.ts";
 import { sanitizeLine } from "../text-table.ts";
 
 /** Starts servers, prints the tools of each or why it failed, and stops them. */
@@ -25,10 +26,8 @@ export const testServers = async (
     // The configurations contain allowed servers only.
     consent: async () => true,
   });
-  const progress = new AbortController();
   try {
-    if (process.stderr.isTTY) void reportSlowServers(world, servers, progress.signal);
-    await servers.settled(new AbortController().signal);
+    await withProgress("Starting MCP servers", (report) => waitForServers(servers, report));
     servers.applyChanges();
     const status = servers.status();
     const toolsOf = (name: string): readonly string[] =>
@@ -46,20 +45,20 @@ export const testServers = async (
         process.stderr.write(`parley: ${sanitizeName(server.name)} is ${describeConsentState(server)}.\n`);
     return problems.length === 0 && status.every(({ status: { state } }) => state === "ready") ? 0 : 1;
   } finally {
-    progress.abort();
     await servers.close();
   }
 };
 
-/** Names slow servers on stderr, first after two seconds and then every ten. */
-const reportSlowServers = async ({ clock }: World, servers: McpServers, signal: AbortSignal): Promise<void> => {
-  for (let waited = 2; ; waited += 10) {
-    await clock.sleep(waited === 2 ? 2000 : 10_000, signal).catch(() => undefined);
-    if (signal.aborted) return;
-    const slow = servers.status().filter(({ status }) => status.state === "connecting");
-    if (slow.length > 0)
-      process.stderr.write(`Waiting for ${slow.map(({ name }) => sanitizeName(name)).join(", ")} (${waited} s)\n`);
-  }
+/** Waits until no server connects any more, and names those that still do. */
+const waitForServers = async (servers: McpServers, report: ReportProgress): Promise<void> => {
+  const update = (): void => {
+    const all = servers.status();
+    const slow = all.filter(({ status }) => status.state === "connecting");
+    report(all.length - slow.length, all.length, slow.map(({ name }) => name).join(", "));
+  };
+  update();
+  servers.listen(update);
+  await servers.settled(new AbortController().signal);
 };
 
 const formatStatus = (

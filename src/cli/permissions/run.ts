@@ -81,20 +81,32 @@ const add: PermissionsAction = async (args, { loaded, folder, stored }) => {
   const text = requireRule(args);
   const rule = parsePermissionRule(text);
   if (rule === undefined) throw new UserError(`Unknown rule "${text}". ${suggestRuleSyntax(text)}`);
-  const name = args.has("deny") ? "deny" : "allow";
+  const name = chosenList(args);
   await stored.add({ list: name, rule });
   if (args.has("json")) return printJson({ folder, list: name, rule: formatPermissionRule(rule) });
-  process.stdout.write(
-    `${name === "allow" ? "Allowed" : "Denied"} in ${sanitizeLine(folder)}: ${sanitizeLine(formatPermissionRule(rule))}\n`,
-  );
+  process.stdout.write(`${listVerbs[name]} in ${sanitizeLine(folder)}: ${sanitizeLine(formatPermissionRule(rule))}\n`);
   noteUntrusted(loaded.policy.trusted, name === "allow");
   return 0;
+};
+
+const chosenList = (args: Arguments): ListedRule["list"] => {
+  if (args.has("deny") && args.has("ask")) throw usageError("Use --ask or --deny, not both.");
+  return args.has("deny") ? "deny" : args.has("ask") ? "ask" : "allow";
+};
+
+const listVerbs: { readonly [list in ListedRule["list"]]: string } = {
+  allow: "Allowed",
+  ask: "Always asked about",
+  deny: "Denied",
 };
 
 const remove: PermissionsAction = async (args, { folder, stored }) => {
   const text = args.has("all") ? undefined : requireRule(args);
   const matching = (await stored.list()).filter(
-    (each) => (text === undefined || hasRuleText(each, text)) && (!args.has("deny") || each.list === "deny"),
+    (each) =>
+      (text === undefined || hasRuleText(each, text)) &&
+      (!args.has("deny") || each.list === "deny") &&
+      (!args.has("ask") || each.list === "ask"),
   );
   for (const each of matching) await stored.remove(each);
   const removed = matching.map(({ list: name, rule }) => ({ list: name, rule: formatPermissionRule(rule) }));
@@ -107,7 +119,12 @@ const remove: PermissionsAction = async (args, { folder, stored }) => {
   return 1;
 };
 
-const actions: { readonly [name: string]: PermissionsAction } = { list, add, remove };
+const actions: { readonly [name: string]: PermissionsAction } = {
+  list,
+  add,
+  remove,
+  import: async (args, context) => (await import("./import.ts")).importPermissions(args, context),
+};
 
 const requireRule = ({ positionals: [action = "", rule] }: Arguments): string => {
   if (rule === undefined) throw usageError(`Missing argument RULE: parley permissions ${action} RULE.`);

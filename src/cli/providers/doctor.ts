@@ -6,6 +6,7 @@ import { resolveBaseUrl, resolveEndpoint, type ResolvedEndpoint } from "../../tr
 import { explainFailure, ProviderError } from "../../transport/failure.ts";
 import { probeProvider } from "../../transport/queries/probe.ts";
 import { tokenFile } from "../../transport/credentials/token-store.ts";
+import { resolveHomeFolder } from "../../settings/home.ts";
 import { needsProxy } from "../../world/real/proxy.ts";
 import { version } from "../../world/version.ts";
 import type { Environment, World } from "../../world/world.ts";
@@ -30,7 +31,12 @@ export const doctor: CommandHandler = async (args) => {
       }),
     );
   });
-  const report: DoctorReport = { ...describeMachine(world), providers: checks };
+  const plugins = await findPluginProblems(world);
+  const report: DoctorReport = {
+    ...describeMachine(world),
+    providers: checks,
+    ...(plugins.length === 0 ? {} : { plugins }),
+  };
   process.stdout.write(args.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
   return checks.some((check) => isUsable(check) && (named !== undefined || check.id !== "offline")) ? 0 : 1;
 };
@@ -44,6 +50,8 @@ type DoctorReport = {
   readonly home: string;
   readonly proxies: readonly ProxySetting[];
   readonly providers: readonly ProviderCheck[];
+  /** The problems of plugins, if there are any. */
+  readonly plugins?: readonly string[];
 };
 
 /** A proxy from the environment, without its password. */
@@ -77,6 +85,15 @@ const describeMachine = (world: World): Omit<DoctorReport, "providers"> => ({
   home: dirname(dirname(tokenFile(world, "any"))),
   proxies: proxiesFrom(world.env),
 });
+
+/** A line for each plugin, or part of one, that cannot be used. */
+const findPluginProblems = async (world: World): Promise<readonly string[]> => {
+  const { readPluginStatus } = await import("../../extensions/plugins/session.ts");
+  return (await readPluginStatus(world, resolveHomeFolder(world))).flatMap((status) => {
+    const problems = status.state === "broken" ? [status.problem] : status.plugin.problems;
+    return problems.map((problem) => `${status.installed.name}: ${problem}`);
+  });
+};
 
 const checkProvider = async (provider: Provider, world: World, isOffline: boolean): Promise<ProviderCheck> => {
   const { id, label, defaultModel } = provider;
@@ -172,6 +189,7 @@ const formatReport = (report: DoctorReport, { host }: World): string => {
     }),
     "",
     summarize(report.providers, usable),
+    ...(report.plugins ?? []).map((problem) => wrapText(`Plugin ${sanitizeLine(problem)}`, "  ")),
     "",
   ].join("\n");
 };

@@ -65,7 +65,8 @@ const readScript = async (file: string | undefined): Promise<Script | undefined>
   }
 };
 
-const parsePort = (text: string | undefined): number => {
+/** Parses the value of `--port`; without one, any free port. */
+export const parsePort = (text: string | undefined): number => {
   const port = text === undefined ? 0 : Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
   throw usageError(`--port must be a number from 0 to 65535, not "${text}".`);
@@ -113,7 +114,8 @@ const describeSetup = (url: string, simulators: Simulators): string => {
   return ["Listening. Press Ctrl-C to stop. Any API key is accepted. To point Parley here:", ...lines, ""].join("\n");
 };
 
-const waitForSignal = (): Promise<void> =>
+/** Resolves when the program is asked to stop. */
+export const waitForSignal = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });

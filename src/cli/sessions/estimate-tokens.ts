@@ -37,12 +37,14 @@ const lastCompactionIndex = (entries: readonly Entry[]): number =>
 /** Returns the entries models see: after compaction a summary instead of the old ones, and shortened results. */
 const visibleEntries = (entries: readonly Entry[]): readonly Entry[] => {
   const summed = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
-  if (summed?.type !== "compaction") return shortenResults(entries, 0, () => undefined);
+  const visibleFrom = (cut: number): readonly Entry[] =>
+    shortenResults(entries, cut, () => undefined).map(({ entry }) => entry);
+  if (summed?.type !== "compaction") return visibleFrom(0);
   const opening = openingNotice(entries, summed.from);
   return [
     ...(opening === undefined ? [] : [opening]),
     { type: "notice", text: summed.summary },
-    ...shortenResults(entries, summed.from, () => undefined),
+    ...visibleFrom(summed.from),
   ];
 };
 

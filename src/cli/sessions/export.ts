@@ -9,12 +9,15 @@ import { exportMarkdown } from "../../session/export/markdown.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import { summarizeSession } from "../../session/store/summary.ts";
 import type { Arguments } from "../command.ts";
+import { withProgress } from "../progress.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { jsonChunks } from "../json/chunks.ts";
 import { composeSessionRequest, sessionModel } from "./compose-request.ts";
 import { listRequests } from "./requests.ts";
-import { sessionIdFrom } from "../format.ts";
-import { readSession, type SessionAction } from "./context.ts";
+import { pluralize, sessionIdFrom } from "../format.ts";
+import { readSession, type SessionAction, type SessionsContext } from "./context.ts";
+import { createRedactor } from "../../policy/secrets/redact.ts";
+import { sanitizeLine } from "../text-table.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 
 /** `parley sessions show`: prints a session as Markdown, sanitized if stdout is a terminal. */
@@ -35,13 +38,32 @@ export const exportSession: SessionAction = async (context, args) => {
       return writeOutput(args, jsonDocument(exportConversation(session)));
     case "markdown":
       return writeOutput(args, exportMarkdown(session));
+    case "html":
+      return writeOutput(args, await composeHtml(context, session, args));
+    case "claude":
+    case "pi":
+      return writeForAgent(args, session, format.type);
     case "body":
       return writeOutput(args, jsonDocument(composeBody(session, format)));
   }
 };
 
+/** Writes the session in another agent's form, and says where that agent looks for it. */
+const writeForAgent = async (args: Arguments, session: ReadSession, agent: "claude" | "pi"): Promise<number> => {
+  const file =
+    agent === "claude"
+      ? (await import("../../foreign/export/claude.ts")).exportClaude(session)
+      : (await import("../../foreign/export/pi.ts")).exportPi(session);
+  const code = await writeOutput(args, file.text);
+  const note = (text: string): void => void process.stderr.write(`parley: ${sanitizeLine(text)}\n`);
+  if (file.leftOut.thinking > 0)
+    note(`Left out: ${pluralize(file.leftOut.thinking, "part")} of thinking that ${agent} cannot send back.`);
+  note(`Save it as ${file.destination}, then resume it in ${session.head.root} with ${file.resume}`);
+  return code;
+};
+
 type ExportFormat =
-  | { readonly type: "json" | "markdown" }
+  | { readonly type: "json" | "markdown" | "html" | "claude" | "pi" }
   | { readonly type: "body"; readonly wire: string | undefined; readonly to: string | undefined };
 
 /** Parses the export format. A body is for the model of `--for`, or for an API; then for the session's own model if it uses that API. */
@@ -49,16 +71,28 @@ const parseFormat = (args: Arguments): ExportFormat => {
   const format = args.value("format");
   const to = args.value("for");
   const wire = to === undefined ? undefined : destinationOf(to).wire.id;
-  if (format === "json" || format === "markdown") {
+  if (args.has("no-images") && format !== "html") throw usageError("--no-images is for --format html.");
+  if (format === "json" || format === "markdown" || format === "html" || format === "claude" || format === "pi") {
     if (to !== undefined)
       throw usageError(`--for exports a request body; it cannot be combined with --format ${format}.`);
     return { type: format };
   }
   if (format === undefined) return to === undefined ? { type: "json" } : { type: "body", wire, to };
   if (!wireIds.some((id) => id === format))
-    throw usageError(`Unknown format "${format}". Available: json, markdown, ${wireIds.join(", ")}.`);
+    throw usageError(`Unknown format "${format}". Available: json, markdown, html, claude, pi, ${wireIds.join(", ")}.`);
   if (wire !== undefined && wire !== format) throw usageError(`${to} uses the API ${wire}, not ${format}.`);
   return { type: "body", wire: format, to };
+};
+
+/** Composes the HTML file, and prints what is not in it to stderr. */
+const composeHtml = async ({ world }: SessionsContext, session: ReadSession, args: Arguments): Promise<string> => {
+  const { exportHtml } = await import("../../inspect/export.tsx");
+  const { html, notes } = await exportHtml(session, {
+    redactor: createRedactor({ env: world.env }),
+    hasMedia: !args.has("no-images"),
+  });
+  for (const note of notes) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
+  return html;
 };
 
 const composeBody = (session: ReadSession, { wire, to }: Extract<ExportFormat, { type: "body" }>): unknown => {
@@ -102,9 +136,11 @@ const writeOutput = async (args: Arguments, text: string | Generator<string>): P
     for (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, "drain");
     return 0;
   }
-  await writeFile(resolve(file), pieces, { mode: 0o600 }).catch((error: Error) => {
-    throw new UserError(`Cannot write ${file}: ${error.message}.`, { code: 1 });
-  });
+  await withProgress(`Writing ${file}`, () => writeFile(resolve(file), pieces, { mode: 0o600 })).catch(
+    (error: Error) => {
+      throw new UserError(`Cannot write ${file}: ${error.message}.`, { code: 1 });
+    },
+  );
   return 0;
 };
 

@@ -5,27 +5,38 @@ import { inferWire, readRequest, parseSource } from "../../providers/request.ts"
 import { newSessionFromConversation } from "../../session/store/create.ts";
 import type { Arguments } from "../command.ts";
 import { parseConversationFile } from "../requests/conversation-file.ts";
+import { withProgress } from "../progress.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { readJson } from "../json/read.ts";
 import { printJson } from "../format.ts";
 import type { SessionAction } from "./context.ts";
 
-/** `parley sessions import`: creates a session of this folder from a saved conversation or a request body. */
-export const importSession: SessionAction = async ({ sessions, root }, args) => {
+/** `parley sessions import`: creates a session of this folder from a file, or imports sessions of other agents. */
+export const importSession: SessionAction = async (context, args) => {
+  const { importForeign, isForeignImport } = await import("./import-foreign.ts");
+  return isForeignImport(args) ? importForeign(context, args) : importFile(context, args);
+};
+
+const importFile: SessionAction = async ({ sessions, root }, args) => {
   const [, file, extra] = args.positionals;
   if (file === undefined) throw usageError("Missing argument FILE: parley sessions import FILE.");
+  for (const option of ["all", "again", "dry-run"])
+    if (args.has(option)) throw usageError(`--${option} is for sessions of other agents, not for a file.`);
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for sessions import.`);
-  const conversation = readConversation(await readJson(file), args);
-  const model = lastModelIn(conversation);
   const title = args.value("title");
-  const session = await sessions.create(
-    newSessionFromConversation(conversation, {
-      root,
-      ...(model === undefined ? {} : { model }),
-      ...(title === undefined ? {} : { title }),
-    }),
-  );
-  await session.close();
+  const { session, conversation } = await withProgress("Importing", async () => {
+    const conversation = readConversation(await readJson(file), args);
+    const model = lastModelIn(conversation);
+    const session = await sessions.create(
+      newSessionFromConversation(conversation, {
+        root,
+        ...(model === undefined ? {} : { model }),
+        ...(title === undefined ? {} : { title }),
+      }),
+    );
+    await session.close();
+    return { session, conversation };
+  });
   if (args.has("json")) return printJson({ id: session.id, entries: conversation.entries.length });
   process.stdout.write(`${session.id}\n`);
   process.stderr.write(`parley: Resume it with parley --resume ${session.id}\n`);

@@ -2,6 +2,10 @@ import { join } from "node:path";
 import type { ProjectFilter, SessionMatch } from "../../session/store/store.ts";
 import type { SessionSummary } from "../../session/store/summary.ts";
 import { findSessionFiles } from "../../session/store/list.ts";
+import { agentLabels } from "../../foreign/agents.ts";
+import { shortReferences } from "../../foreign/find.ts";
+import type { ForeignSession } from "../../foreign/list.ts";
+import { listOfferedSessions } from "../../foreign/offer.ts";
 import type { Arguments } from "../command.ts";
 import { usageError } from "../user-error.ts";
 import { countOption, printJson, formatTime } from "../format.ts";
@@ -16,11 +20,39 @@ export const list: SessionAction = async (context, args) => {
   const limit = countOption(args, "limit");
   if (args.has("quiet")) return printSessionIds(context, args, limit ?? Number.POSITIVE_INFINITY);
   const summaries = await context.sessions.list({ ...scopeOf(context, args), limit: limit ?? 50 });
-  if (args.has("json")) return printJson({ sessions: summaries });
+  const offered = (await listOffered(context, args)).slice(0, limit ?? 50);
+  if (args.has("json")) return printJson({ sessions: summaries, foreign: offered.map(toJson) });
   if (summaries.length === 0) process.stderr.write(`parley: ${emptyMessage(args)}\n`);
   else
     process.stdout.write(args.has("all") ? formatByFolder(summaries, context) : joinLines(formatSessions(summaries)));
+  if (offered.length > 0) {
+    process.stdout.write(`${summaries.length === 0 ? "" : "\n"}${joinLines(formatOffered(offered))}`);
+    process.stderr.write("parley: Import sessions of other agents with parley sessions import AGENT:ID.\n");
+  }
   return 0;
+};
+
+const listOffered = ({ world, home, root }: SessionsContext, args: Arguments): Promise<readonly ForeignSession[]> =>
+  withProgress("Looking for sessions of other agents", () =>
+    listOfferedSessions(world, { home: world.host.home, parleyHome: home, folder: args.has("all") ? undefined : root }),
+  );
+
+const toJson = ({ location, ...session }: ForeignSession): object => ({
+  ...session,
+  path: [location.base, ...location.path].join("/"),
+});
+
+const formatOffered = (offered: readonly ForeignSession[]): readonly string[] => {
+  const references = shortReferences(offered);
+  return formatTable(
+    ["session", "last used", "agent", "title"],
+    offered.map((session) => [
+      references.get(session) ?? "",
+      formatTime(session.modified),
+      agentLabels[session.agent],
+      sanitizeLine(session.title),
+    ]),
+  );
 };
 
 /** `parley sessions search`: prints matches with context. Exits with 1 if there is none. */
@@ -73,22 +105,40 @@ const formatByFolder = (summaries: readonly SessionSummary[], { world: { host } 
 };
 
 const formatSessions = (summaries: readonly SessionSummary[]): readonly string[] => {
-  const rows = [["id", "last used", "model", "turns", "title"], ...summaries.map(cellsOf)];
+  const isAnyImported = summaries.some(({ source }) => source !== undefined);
+  return formatTable(
+    ["id", "last used", "model", "turns", ...(isAnyImported ? ["from"] : []), "title"],
+    summaries.map((summary) => cellsOf(summary, isAnyImported)),
+    [3],
+  );
+};
+
+/** Aligns the columns; the last one takes the rest of the width. */
+const formatTable = (
+  head: readonly string[],
+  cells: readonly (readonly string[])[],
+  right: readonly number[] = [],
+): readonly string[] => {
+  const rows = [head, ...cells];
   const usedWidth = columnWidths(rows.map((row) => row.slice(0, -1))).reduce((sum, width) => sum + width + 2, 2);
   const titleWidth = Math.max(20, maxWidth - usedWidth);
   return alignColumns(
     rows.map((row) => [...row.slice(0, -1), truncate(row.at(-1) ?? "", titleWidth)]),
-    { right: [3] },
+    { right },
   );
 };
 
-const cellsOf = ({ id, modified, models, turns, title }: SessionSummary): readonly string[] => {
+const cellsOf = (
+  { id, modified, models, turns, title, source }: SessionSummary,
+  isAnyImported: boolean,
+): readonly string[] => {
   const last = truncate(sanitizeLine(models.at(-1)?.replace(/\/$/, "") ?? ""), maxModelWidth);
   return [
     id,
     formatTime(modified),
     models.length > 1 ? `${last} +${models.length - 1}` : last,
     turns === undefined ? "" : String(turns),
+    ...(isAnyImported ? [sanitizeLine(source?.agent ?? "")] : []),
     sanitizeLine(title),
   ];
 };

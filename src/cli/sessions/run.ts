@@ -26,17 +26,19 @@ const actions: { readonly [name: string]: (() => Promise<SessionAction>) | undef
 
 /** The actions each option applies to. An option for another action is an error. */
 const actionsByOption: { readonly [option: string]: readonly string[] } = {
-  all: ["list", "search", "prune"],
+  all: ["list", "search", "prune", "import"],
   limit: ["list", "search"],
   quiet: ["list"],
   format: ["export"],
   for: ["export"],
+  "no-images": ["export"],
   output: ["show", "export"],
   from: ["import"],
   title: ["import"],
+  again: ["import"],
   "keep-days": ["prune"],
   "keep-count": ["prune"],
-  "dry-run": ["repair", "prune", "delete"],
+  "dry-run": ["repair", "prune", "delete", "import"],
   yes: ["delete"],
   json: ["list", "search", "show", "repair", "import", "prune"],
 };

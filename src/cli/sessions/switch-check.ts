@@ -28,19 +28,11 @@ export const switchCheck: CommandHandler = (args) =>
     const name = modelName(model);
     const input = inputFromSettings(loaded.settings.models, name) ?? session.inputs?.[name];
     const count = await countOrEstimate(args, { world, session, model, input });
-    const described = loaded.settings.models[name]?.context;
-    const check = await checkSwitch(
-      {
-        journal: { ledger: withNextMessage(session), blobs: session.blobs },
-        prefix: headOf(session),
-        input,
-        window: {
-          tokens: count.tokens,
-          limit: async () => described ?? findModelFacts(model.provider.id, model.model).context,
-        },
-      },
-      model,
-    );
+    const check = await checkSessionSwitch(session, model, {
+      tokens: count.tokens,
+      input,
+      context: loaded.settings.models[name]?.context,
+    });
     const { id, title } = summarizeSession(session);
     if (args.has("json")) printJson({ session: id, counted: count.counted, ...check });
     else
@@ -49,6 +41,29 @@ export const switchCheck: CommandHandler = (args) =>
       );
     return check.fits ? 0 : 1;
   });
+
+/** Facts about a switch that the session does not have: the tokens of its next request, and what settings say about the model. */
+export type SwitchFacts = {
+  readonly tokens: number;
+  readonly input?: ModelInput | undefined;
+  readonly context?: number | undefined;
+};
+
+/** Checks what switching a saved session to a model would cost and lose. */
+export const checkSessionSwitch = (
+  session: ReadSession,
+  model: ModelRef,
+  { tokens, input, context }: SwitchFacts,
+): Promise<SwitchCheck> =>
+  checkSwitch(
+    {
+      journal: { ledger: withNextMessage(session), blobs: session.blobs },
+      prefix: headOf(session),
+      input,
+      window: { tokens, limit: async () => context ?? findModelFacts(model.provider.id, model.model).context },
+    },
+    model,
+  );
 
 type TokenCountRequest = {
   readonly world: World;

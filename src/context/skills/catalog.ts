@@ -17,8 +17,10 @@ export const formatSkillCatalog = (skills: readonly Skill[]): string => {
   const listed: Skill[] = [];
   let nameBytes = 0;
   for (const skill of offered) {
-    nameBytes += skill.name.length + 4;
-    if (nameBytes <= maxNameBytes) listed.push(skill);
+    const bytes = skill.name.length + 4;
+    if (nameBytes + bytes > maxNameBytes) break;
+    nameBytes += bytes;
+    listed.push(skill);
   }
   const length = descriptionLength(listed, maxBytes - nameBytes);
   return [
@@ -37,7 +39,7 @@ Instructions for special kinds of work. If a request fits one of these, call ${a
 export const listCatalogNames = (system: string): readonly string[] => {
   const [, catalog = ""] = system.split(`${heading}\n\n`);
   const [list = ""] = catalog.split("\n\n", 1);
-  return [...list.matchAll(/^- ([a-z0-9-]+): /gm)].map(([, name]) => name!);
+  return [...list.matchAll(/^- ([\w.:-]+): /gm)].map(([, name]) => name!);
 };
 
 /** The greatest number of characters per description that fits the budget. */

@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRealDisk } from "../../world/real/disk/disk.ts";
+import { version } from "../../world/version.ts";
+import { openSkillCacheFile } from "./cache.ts";
 import { formatSkillCatalog } from "./catalog.ts";
 import { findSkills, type FoundSkills, type Skill } from "./find.ts";
 
@@ -99,6 +101,62 @@ describe("skills", () => {
   });
 });
 
+describe("the cache of skills", () => {
+  const disk = createRealDisk();
+  const stored = new Map<string, string>();
+  const files = {
+    read: async (path: string) => stored.get(path),
+    writePrivate: async (path: string, text: string) => void stored.set(path, text),
+  };
+  beforeEach(() => stored.clear());
+
+  /** Searches as a new process does; returns the descriptions, and the folders whose file was read. */
+  const start = async (): Promise<readonly [descriptions: readonly string[], read: readonly string[]]> => {
+    const read: string[] = [];
+    const cache = openSkillCacheFile(files, at("home/.parley"));
+    const { skills } = await findSkills(
+      {
+        disk: {
+          ...disk,
+          readHead: async (path, options) => {
+            const head = await disk.readHead(path, options);
+            if (head !== undefined && head.bytes !== "unchanged") read.push(basename(dirname(path)));
+            return head;
+          },
+        },
+        home: at("home/.parley"),
+        userHome: at("home"),
+        isTrusted: async () => true,
+      },
+      cache.open,
+    );
+    await cache.save();
+    return [skills.map(({ description }) => description), read];
+  };
+
+  it("lets a start read only files that changed, and is optional", async () => {
+    expect(await start()).toEqual([[], []]);
+    expect([...stored]).toEqual([]);
+    addSkill("home/.agents/skills/a");
+    addSkill("home/.agents/skills/b");
+    expect(await start()).toEqual([
+      ["Does it.", "Does it."],
+      ["a", "b"],
+    ]);
+    expect(await start()).toEqual([["Does it.", "Does it."], []]);
+    addSkill("home/.agents/skills/b", "Does more.");
+    expect(await start()).toEqual([["Does it.", "Does more."], ["b"]]);
+    const [[path, text] = ["", ""]] = [...stored];
+    for (const other of ["{", "null", "{}", text.replace(`"version":"${version}"`, '"version":"0.0.0"')]) {
+      stored.set(path, other);
+      expect(await start()).toEqual([
+        ["Does it.", "Does more."],
+        ["a", "b"],
+      ]);
+    }
+  });
+});
+
 describe("the catalog", () => {
   const skill = (name: string, description: string, more: Partial<Skill> = {}): Skill => ({
     name,
@@ -107,6 +165,7 @@ describe("the catalog", () => {
     isForPeople: true,
     problems: [],
     folder: `/skills/${name}`,
+    root: "/skills",
     label: name,
     source: "user",
     ...more,
@@ -125,6 +184,8 @@ describe("the catalog", () => {
       const many = Array.from({ length: count }, (_, index) => skill(`skill-${index}`, "Ünicode words. ".repeat(70)));
       const text = formatSkillCatalog(many);
       expect(Buffer.byteLength(text)).toBeLessThan(6600);
+      // The budget is for the skills that are listed, however many are not.
+      expect(Buffer.byteLength(text)).toBeGreaterThan(5500);
       const listed = text.split("\n").filter((line) => line.startsWith("- ")).length;
       expect(listed).toBe(Math.min(count, listed));
       if (listed < count) expect(text).toContain(`(${count - listed} more skills are not listed.)`);

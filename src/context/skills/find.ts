@@ -1,16 +1,19 @@
 import { basename, join, relative } from "node:path";
 import { isInside } from "../../policy/workspace/paths.ts";
-import type { Disk, Folder } from "../../world/disk.ts";
+import type { Disk, FileHead, FileIdentity } from "../../world/disk.ts";
 import { listProjectFoldersUpward } from "../context-files/paths.ts";
+import type { SkillCache, SkillCacheFile, SkillCandidate } from "./cache.ts";
 import { parseSkillFile, type SkillDescription } from "./skill-file.ts";
 
 /** A skill that was found. */
 export type Skill = Omit<SkillDescription, "body"> & {
   /** The canonical path of its folder. */
   readonly folder: string;
+  /** The folder that tools may read for it: the one with all skills of its place, or its own if a link leads to it. */
+  readonly root: string;
   /** Where it is, for people: relative to the project, or with `~`. */
   readonly label: string;
-  readonly source: "project" | "user";
+  readonly source: "project" | "user" | "plugin";
 };
 
 /** Where skills are searched. */
@@ -23,6 +26,20 @@ export type SkillLocations = {
   /** The project's folder, if it is trusted. */
   readonly project?: string;
   readonly isTrusted: (folder: string) => Promise<boolean>;
+  /** The folders of the skills of plugins. */
+  readonly plugins?: readonly PluginSkillFolder[];
+};
+
+/** The folder of a plugin's skill, by its canonical path. */
+export type PluginSkillFolder = {
+  readonly folder: string;
+  /** The root of the plugin, which tools may read. */
+  readonly root: string;
+  readonly label: string;
+  /** Precedes the skill's name. */
+  readonly prefix: string;
+  /** Whether a skill that violates the specification is left out. */
+  readonly isStrict: boolean;
 };
 
 /** The skills that were found, sorted by name, and messages about files that are no skills or are shadowed. */
@@ -35,10 +52,13 @@ const limits = { skills: 500, folders: 2000, depth: 3, bytes: 200_000 };
 
 /**
  * Finds skills: in the project's folder and its parents up to the root of the repository, then in the user's home. The
- * first skill of a name wins.
+ * first skill of a name wins. Files in the cache that did not change are not read.
  */
-export const findSkills = async (locations: SkillLocations): Promise<FoundSkills> => {
-  const { disk, project } = locations;
+export const findSkills = async (
+  locations: SkillLocations,
+  openCache: SkillCacheFile["open"] = async () => new Map(),
+): Promise<FoundSkills> => {
+  const { disk, project, plugins = [] } = locations;
   const canonicalize = async (path: string): Promise<string> => (await disk.canonicalPath(path)) ?? path;
   const [home, userHome] = [await canonicalize(locations.home), await canonicalize(locations.userHome)];
   const places = [...(await listProjectPlaces({ ...locations, userHome })), ...listUserPlaces(home, userHome)];
@@ -46,29 +66,42 @@ export const findSkills = async (locations: SkillLocations): Promise<FoundSkills
   const existing = (
     await Promise.all(places.map(async (place) => ({ ...place, folder: await canonicalPathOf(disk, place.path) })))
   ).flatMap(({ folder, ...place }) => (folder === undefined ? [] : [{ ...place, folder }]));
-  if (existing.length === 0) return { skills: [], notes: [] };
+  if (existing.length === 0 && plugins.length === 0) return { skills: [], notes: [] };
   const found = new Map<string, Skill>();
   const seen = new Set<string>();
   const notes: string[] = [];
-  const search: SkillSearch = { disk, budget: { folders: limits.folders }, seen };
-  for (const place of existing)
-    for (const candidate of await readSkillFolders(search, place)) {
-      const label = labelOf(candidate.folder, place.source, { project, userHome });
+  const add = (skill: Skill): void => {
+    const first = found.get(skill.name);
+    if (first !== undefined) notes.push(`${skill.label} is not used: ${first.label} has the same name.`);
+    else if (found.size < limits.skills) found.set(skill.name, skill);
+  };
+  const search: SkillSearch = { disk, budget: { folders: limits.folders }, seen, cache: await openCache() };
+  for (const { folder, within, source } of existing)
+    for (const candidate of isInside(folder, within) ? await readInside(search, { folder, within, depth: 0 }) : []) {
+      const label = labelOf(candidate.folder, source, { project, userHome });
+      const root = isInside(candidate.folder, folder) ? folder : candidate.folder;
       if ("problem" in candidate) notes.push(`${label} is not a skill: ${candidate.problem}.`);
-      else {
-        const { body: _, ...skill } = candidate.skill;
-        const first = found.get(skill.name);
-        if (first !== undefined) notes.push(`${label} is not used: ${first.label} has the same name.`);
-        else if (found.size < limits.skills)
-          found.set(skill.name, { ...skill, folder: candidate.folder, label, source: place.source });
-      }
+      else add({ ...candidate.skill, folder: candidate.folder, root, label, source });
     }
+  for (const { folder, root, label, prefix, isStrict } of plugins) {
+    const candidate = await readCandidate(search, folder);
+    if (candidate === undefined) continue;
+    const problem = "problem" in candidate ? candidate.problem : isStrict ? findViolation(candidate.skill) : undefined;
+    if (problem !== undefined) notes.push(`${label} is not used: ${problem.replace(/\.$/, "")}.`);
+    else if ("skill" in candidate)
+      add({ ...candidate.skill, name: `${prefix}${candidate.skill.name}`, folder, root, label, source: "plugin" });
+  }
   return { skills: [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)), notes };
 };
 
+const findViolation = ({ problems }: Pick<Skill, "problems">): string | undefined =>
+  problems.find(({ severity }) => severity === "error")?.message;
+
 /** Reads the SKILL.md of a folder, by its canonical path. Undefined if it is gone or cannot be read. */
-export const readSkillText = (disk: Disk, folder: string): Promise<string | undefined> =>
-  readSkillIn(() => disk.openFolder(folder));
+export const readSkillText = async (disk: Disk, folder: string): Promise<string | undefined> => {
+  const file = await readSkillHead(disk, folder);
+  return file === undefined ? undefined : new TextDecoder().decode(file.bytes as Uint8Array);
+};
 
 type SkillPlace = {
   readonly path: string;
@@ -105,80 +138,57 @@ type SkillSearch = {
   readonly budget: { folders: number };
   /** Folders that were read already: several places can lead to one folder. */
   readonly seen: Set<string>;
+  readonly cache: SkillCache;
 };
-
-type SkillCandidate = { readonly folder: string } & (
-  | { readonly skill: SkillDescription }
-  | { readonly problem: string }
-);
-
-const readSkillFolders = async (
-  search: SkillSearch,
-  { folder, within }: SkillPlace & { readonly folder: string },
-): Promise<readonly SkillCandidate[]> =>
-  isInside(folder, within) ? readInside(search, { folder, within, depth: 0 }) : [];
 
 type SkillFolder = { readonly folder: string; readonly within: string; readonly depth: number };
 
 const readInside = async (
   search: SkillSearch,
-  { folder: path, within, depth }: SkillFolder,
+  { folder, within, depth }: SkillFolder,
 ): Promise<readonly SkillCandidate[]> => {
-  const folder = await search.disk.openFolder(path).catch(() => undefined);
-  if (folder === undefined) return [];
-  try {
-    const candidates: SkillCandidate[] = [];
-    const names: { readonly name: string; readonly kind: string }[] = [];
-    for await (const { name, kind } of folder.list())
-      if (!name.startsWith(".") && name !== "node_modules") names.push({ name, kind });
-    for (const { name, kind } of names.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-      if (kind !== "folder" && kind !== "link") continue;
-      if (search.budget.folders-- <= 0) break;
-      const inner = kind === "folder" ? join(path, name) : await canonicalPathOf(search.disk, join(path, name));
-      if (inner === undefined || !isInside(inner, within) || search.seen.has(inner)) continue;
-      search.seen.add(inner);
-      const text = await readSkillIn(
-        kind === "folder" ? () => folder.openFolder(name) : () => search.disk.openFolder(inner),
-      );
-      if (text !== undefined) {
-        const skill = await parseSkillFile(text, basename(inner));
-        candidates.push("problem" in skill ? { folder: inner, problem: skill.problem } : { folder: inner, skill });
-      } else if (depth + 1 < limits.depth) {
-        candidates.push(...(await readInside(search, { folder: inner, within, depth: depth + 1 })));
-      }
-    }
-    return candidates;
-  } finally {
-    await folder.close();
+  const { disk, budget, seen } = search;
+  const names = (await disk.listNames(folder).catch(() => [])).filter(
+    ({ name, kind }) => (kind === "folder" || kind === "link") && !name.startsWith(".") && name !== "node_modules",
+  );
+  const candidates: SkillCandidate[] = [];
+  for (const { name, kind } of names.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    if (budget.folders-- <= 0) break;
+    const inner = kind === "folder" ? join(folder, name) : await canonicalPathOf(disk, join(folder, name));
+    if (inner === undefined || !isInside(inner, within) || seen.has(inner)) continue;
+    seen.add(inner);
+    const candidate = await readCandidate(search, inner);
+    if (candidate !== undefined) candidates.push(candidate);
+    else if (depth + 1 < limits.depth)
+      candidates.push(...(await readInside(search, { folder: inner, within, depth: depth + 1 })));
   }
+  return candidates;
 };
+
+/** Reads the skill in a folder; undefined if it has no SKILL.md. */
+const readCandidate = async ({ disk, cache }: SkillSearch, folder: string): Promise<SkillCandidate | undefined> => {
+  const cached = cache.get(folder);
+  const file = await readSkillHead(disk, folder, cached?.identity);
+  if (file === undefined) return undefined;
+  if (file.bytes === "unchanged" && cached !== undefined) return cached.candidate;
+  const parsed = await parseSkillFile(new TextDecoder().decode(file.bytes as Uint8Array), basename(folder));
+  const candidate = "problem" in parsed ? { folder, problem: parsed.problem } : { folder, skill: withoutBody(parsed) };
+  cache.set(folder, { identity: file.identity, candidate });
+  return candidate;
+};
+
+const withoutBody = (skill: SkillDescription): Omit<SkillDescription, "body"> => {
+  const { body: _, ...rest } = skill;
+  return rest;
+};
+
+const readSkillHead = (disk: Disk, folder: string, known?: FileIdentity): Promise<FileHead | undefined> =>
+  disk
+    .readHead(join(folder, "SKILL.md"), { maxBytes: limits.bytes, ...(known === undefined ? {} : { known }) })
+    .catch(() => undefined);
 
 const canonicalPathOf = (disk: Disk, path: string): Promise<string | undefined> =>
   disk.canonicalPath(path).catch(() => undefined);
-
-/** Reads the SKILL.md of a folder; undefined if it has none. */
-const readSkillIn = async (open: () => Promise<Folder>): Promise<string | undefined> => {
-  try {
-    const folder = await open();
-    try {
-      return await readText(folder, "SKILL.md");
-    } finally {
-      await folder.close();
-    }
-  } catch {
-    return undefined;
-  }
-};
-
-const readText = async (folder: Folder, name: string): Promise<string> => {
-  const file = await folder.openFile(name);
-  try {
-    const { size } = await file.stat();
-    return new TextDecoder().decode(await file.read(0, Math.min(size, limits.bytes)));
-  } finally {
-    await file.close();
-  }
-};
 
 /** A path relative to the project, or with `~` for the user's home. */
 const labelOf = (

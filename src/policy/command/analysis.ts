@@ -50,6 +50,8 @@ export type CommandAnalysis = {
   readonly unclearReason: string | undefined;
   /** The files it is known to write. */
   readonly writes: readonly CommandWrite[];
+  /** The absolute paths that its arguments might name. */
+  readonly operandPaths: readonly string[];
   readonly readsOutside: boolean;
   readonly writesOutside: boolean;
   /** Why no mode and no rule allows it; undefined if nothing of the kind was found. */

@@ -57,6 +57,7 @@ const unreadableAnalysis = (text: string, { folder }: CommandContext, alwaysDeni
   unparsedTexts: [text],
   unclearReason: alwaysDeniedReason,
   writes: [],
+  operandPaths: [],
   readsOutside: false,
   writesOutside: false,
   alwaysDeniedReason,

@@ -12,11 +12,15 @@ export type AutoApprovedCommands = {
   readonly record: (text: string, judged: RecordedCommand, ruling: CommandRules) => void;
   /** The environment of a command that runs without approval; undefined for others, which get the user's own. */
   readonly environmentFor: (text: string) => Promise<CommandVariables | undefined>;
+  /** Whether a command that was judged only reads, whatever mode allowed it. */
+  readonly isReadOnly: (text: string) => boolean;
   /** The search path for Parley's own programs. */
   readonly searchPath: () => Promise<string>;
 };
 
-type RecordedCommand = Pick<CommandDecision, "decision"> & { readonly analysis: Pick<CommandAnalysis, "commands"> };
+type RecordedCommand = Pick<CommandDecision, "decision"> & {
+  readonly analysis: Pick<CommandAnalysis, "commands" | "shape">;
+};
 
 /**
  * Commands that run without approval find no programs in the workspace, and git runs nothing a repository names. In
@@ -28,6 +32,7 @@ export const createAutoApprovedCommands = (
   roots: readonly string[],
 ): AutoApprovedCommands => {
   const recorded = new Map<string, "reads" | "allowed">();
+  const readOnly = new Set<string>();
   let path: Promise<string> | undefined;
   const searchPath = (): Promise<string> =>
     (path ??= filterTrustedSearchPath(disk, env["PATH"] ?? defaultSearchPath, roots));
@@ -35,8 +40,11 @@ export const createAutoApprovedCommands = (
     record: (text, { decision, analysis }, { mode, isAllowListOnly }) => {
       if (isAllowListOnly === true) return;
       recorded.delete(text);
+      const reads = analysis.commands.every(({ requiredWords }) => requiredWords === 0);
+      if (reads && analysis.shape === "plain" && readOnly.size < maxCommands) readOnly.add(text);
+      else readOnly.delete(text);
       if (decision !== "allow" || mode === "yolo") return;
-      recorded.set(text, analysis.commands.every(({ requiredWords }) => requiredWords === 0) ? "reads" : "allowed");
+      recorded.set(text, reads ? "reads" : "allowed");
       const [oldest] = recorded.keys();
       if (recorded.size > maxCommands && oldest !== undefined) recorded.delete(oldest);
     },
@@ -45,6 +53,7 @@ export const createAutoApprovedCommands = (
       if (kind === undefined) return undefined;
       return { ...env, PATH: await searchPath(), ...(kind === "reads" && readOnlyGitVariables) };
     },
+    isReadOnly: (text) => readOnly.has(text),
     searchPath,
   };
 };

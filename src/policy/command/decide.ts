@@ -2,13 +2,20 @@ import type { CommandAnalysis, SimpleCommand } from "./analysis.ts";
 import type { CommandWords } from "./effects/nested.ts";
 import { couldMatchName, literalText, sourceText } from "./parse/word.ts";
 import type { ApprovalMode } from "../gate/approval-mode.ts";
+import { matchesGlob } from "../gate/pattern.ts";
 
 /** The permission rules and mode a command is decided by. Commands are named by their first words. */
 export type CommandRules = {
   readonly allow: readonly (readonly string[])[];
   /** Commands that are allowed only word for word. */
   readonly exact?: readonly (readonly string[])[];
+  /** Commands that are allowed as a pattern, in which `*` stands for any text. */
+  readonly patterns?: readonly (readonly string[])[];
+  /** Commands that every mode asks about. `*` in words of these and of denied ones stands for any text. */
+  readonly ask?: readonly (readonly string[])[];
   readonly deny: readonly (readonly string[])[];
+  /** Whether the files it names are needed, to check rules about files. */
+  readonly findsFiles?: boolean;
   readonly mode: ApprovalMode;
   /** Whether every command needs a rule, read-only ones included. */
   readonly isAllowListOnly?: boolean;
@@ -36,27 +43,31 @@ export const decideCommand = (analysis: CommandAnalysis, rules: CommandRules): C
   const decide = (decision: AllowAskDeny, reason: string): CommandDecision => ({ decision, reason, parts });
   const denyReason = findDenyReason(analysis, rules);
   if (denyReason !== undefined) return decide("deny", denyReason);
+  const reads = analysis.commands.every(({ requiredWords }) => requiredWords === 0);
+  if (rules.mode === "plan" && (analysis.shape === "opaque" || !reads))
+    return decide("deny", "Plan mode is read-only, and this command is not known to be.");
+  const askRule = rules.ask?.find((words) => isNamedBy(words, analysis));
+  if (askRule !== undefined)
+    return { ...decide("ask", `Your rule for ${askRule.join(" ")} asks every time.`), asksInEveryMode: true };
   if (rules.mode === "yolo" && rules.isAllowListOnly !== true) {
     const question = analysis.writes.find(({ place }) => place === "protected");
     if (question !== undefined) return decide("ask", question.reason);
-    if (analysis.unclearReason === undefined || rules.deny.length === 0)
+    const [restricted] = [...rules.deny, ...(rules.ask ?? [])];
+    if (analysis.unclearReason === undefined || restricted === undefined)
       return decide("allow", "Allowed by yolo mode.");
     return {
-      ...decide("ask", `A rule denies ${rules.deny[0]?.join(" ")}, and this may run it: ${analysis.unclearReason}.`),
+      ...decide("ask", `A rule denies ${restricted.join(" ")}, and this may run it: ${analysis.unclearReason}.`),
       asksInEveryMode: true,
     };
   }
   const question = parts.find(({ decision }) => decision === "ask");
-  const reads = analysis.commands.every(({ requiredWords }) => requiredWords === 0);
-  if (rules.mode === "plan" && (analysis.shape === "opaque" || !reads))
-    return decide("deny", "Plan mode is read-only, and this command is not known to be.");
   if (analysis.shape === "opaque") return decide("ask", `${capitalize(analysis.reason)}, so rules cannot cover it.`);
   return question === undefined ? decide("allow", "Every command is allowed.") : decide("ask", question.reason);
 };
 
 const decidePart = (
   { words, requiredWords, reason }: SimpleCommand,
-  { allow, exact = [], isAllowListOnly }: CommandRules,
+  { allow, exact = [], patterns = [], isAllowListOnly }: CommandRules,
 ): DecidedPart => {
   const command = words.join(" ");
   if (requiredWords === undefined)
@@ -66,11 +77,22 @@ const decidePart = (
   const isPrefix = (rule: readonly string[]): boolean => rule.every((word, at) => word === words[at]);
   const isAllowed =
     allow.some((rule) => rule.length >= minWords && isPrefix(rule)) ||
-    exact.some((rule) => rule.length === words.length && isPrefix(rule));
+    exact.some((rule) => rule.length === words.length && isPrefix(rule)) ||
+    patterns.some((rule) => matchesWholeLine(rule, words, minWords));
   return isAllowed
     ? { command, decision: "allow", reason: "Allowed by a rule." }
     : { command, decision: "ask", reason: notAllowed(command, reason) };
 };
+
+const hasStar = (word: string): boolean => word.includes("*");
+
+/**
+ * Whether a rule with `*` allows a command. The words before the first `*` must be as many as the command requires, and
+ * words with other than plain characters are compared in quotes, as they were typed.
+ */
+const matchesWholeLine = (rule: readonly string[], words: readonly string[], minWords: number): boolean =>
+  rule.findIndex(hasStar) >= minWords &&
+  matchesGlob(rule.join(" "), words.map((word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word}'`)).join(" "));
 
 /** The reason of a question: the command, and what is known about it, if anything is. */
 const notAllowed = (command: string, reason: string): string =>
@@ -81,7 +103,7 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 /** Finds the reason to deny the command: a destructive effect, a deny rule, or a write that is never allowed. */
 const findDenyReason = (analysis: CommandAnalysis, { deny, mode }: CommandRules): string | undefined => {
   if (analysis.alwaysDeniedReason !== undefined) return `Never allowed: ${analysis.alwaysDeniedReason}.`;
-  const rule = deny.find((words) => isDeniedBy(words, analysis));
+  const rule = deny.find((words) => isNamedBy(words, analysis));
   if (rule !== undefined) return `A rule denies ${rule.join(" ")}.`;
   const denied = analysis.writes.find(({ place }) => place === "denied");
   if (denied !== undefined) return denied.reason;
@@ -89,9 +111,27 @@ const findDenyReason = (analysis: CommandAnalysis, { deny, mode }: CommandRules)
   return outside && `${outside.path} is outside the workspace, and yolo mode does not ask.`;
 };
 
-const isDeniedBy = (rule: readonly string[], { runs, unparsedTexts }: CommandAnalysis): boolean =>
-  rule.length > 0 &&
-  (runs.some((words) => matchesRule(rule, words)) || unparsedTexts.some((text) => mentionsName(rule[0] ?? "", text)));
+/** Whether a command line might run what a rule on the deny or ask list names. */
+const isNamedBy = (rule: readonly string[], { runs, unparsedTexts }: CommandAnalysis): boolean =>
+  rule.some(hasStar)
+    ? runs.some((words) => matchesStars(rule, words)) || unparsedTexts.some((text) => mentionsWords(rule, text))
+    : rule.length > 0 &&
+      (runs.some((words) => matchesRule(rule, words)) ||
+        unparsedTexts.some((text) => mentionsName(rule[0] ?? "", text)));
+
+/** Whether a command begins as a rule with `*` says, its program named with or without a path. */
+const matchesStars = (rule: readonly string[], words: CommandWords): boolean => {
+  const line = words.map(sourceText).join(" ");
+  const pattern = `${rule.join(" ")}*`.toLowerCase();
+  return [line, line.replace(/^\S*\//, "")].some((text) => matchesGlob(pattern, text.toLowerCase()));
+};
+
+/** Whether a text that could not be parsed contains the pieces of a rule between its `*`. */
+const mentionsWords = (rule: readonly string[], text: string): boolean =>
+  rule
+    .join(" ")
+    .split("*")
+    .every((piece) => text.toLowerCase().includes(piece.trim().toLowerCase()));
 
 /** Whether a rule matches. Options with values may come between the words of a rule; an option in a rule may come anywhere. */
 const matchesRule = ([name = "", ...rest]: readonly string[], words: CommandWords): boolean => {

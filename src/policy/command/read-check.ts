@@ -11,7 +11,7 @@ import type { Workspace } from "../workspace/open.ts";
 export type FolderReading = "unknown" | "names" | "contents" | "entries";
 
 /** The part of a workspace that decides which files may be read. */
-export type ReadableFiles = Pick<Workspace, "resolve" | "list" | "ignored" | "ignoring" | "ignoreFiles">;
+export type ReadableFiles = Pick<Workspace, "resolve" | "list" | "ignored" | "ignoring" | "ignoreFiles" | "hidesFiles">;
 
 /**
  * Creates the check whether a command may read an absolute path without approval, by the same walk the file tools
@@ -57,7 +57,8 @@ const checkEntries = async (files: ReadableFiles, folder: string): Promise<strin
 
 /** Checks a whole tree. It is walked only if something in it may be excluded from models. */
 const checkTree = async (files: ReadableFiles, folder: string, agentHome: string): Promise<string | undefined> => {
-  if (!isInsideIgnoringCase(agentHome, folder) && (await files.ignoreFiles()).length === 0) return undefined;
+  const mayHide = files.hidesFiles === true || (await files.ignoreFiles()).length > 0;
+  if (!isInsideIgnoringCase(agentHome, folder) && !mayHide) return undefined;
   const pending = [folder];
   let count = 0;
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {

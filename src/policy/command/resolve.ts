@@ -9,6 +9,7 @@ import { analyzeCmd, decideCmd, usesCmd } from "./windows.ts";
 import { createReadCheck, type ReadableFiles } from "./read-check.ts";
 import { findRepository, readEntryKind } from "./repository/find.ts";
 import { isInside } from "../workspace/paths.ts";
+import type { NamedFile } from "../gate/request.ts";
 import type { Protection } from "../workspace/protected-paths.ts";
 
 /** The part of the world that analyzing commands needs. */
@@ -37,14 +38,35 @@ export const createCommandJudge =
   async (
     { text, folder }: { readonly text: string; readonly folder: string },
     rules: CommandRules,
-  ): Promise<CommandDecision & { readonly analysis: CommandAnalysis }> => {
+  ): Promise<CommandDecision & { readonly analysis: CommandAnalysis; readonly files?: readonly NamedFile[] }> => {
     if (usesCmd(world.platform ?? "")) {
       const analysis = analyzeCmd(text, folder);
       return { ...decideCmd(analysis, rules), analysis };
     }
     const analysis = await analyzeCommand(text, createCommandContext(world, folder));
-    return { ...decideCommand(analysis, rules), analysis };
+    const decision = { ...decideCommand(analysis, rules), analysis };
+    return rules.findsFiles === true ? { ...decision, files: await findNamedFiles(analysis, world) } : decision;
   };
+
+/** The files a command names, as written and with links followed. */
+const findNamedFiles = async (
+  { operandPaths, writes }: CommandAnalysis,
+  { disk, roots }: CommandWorld,
+): Promise<readonly NamedFile[]> => {
+  const written = new Set(writes.map(({ path }) => path));
+  const named = [...new Set([...operandPaths, ...written])].map(async (path) => {
+    const paths = new Set([path, (await resolveFuturePath(disk, path)) ?? path]);
+    const access = written.has(path) ? "edit" : "read";
+    return [...paths].map((each): NamedFile => ({ path: each, shown: showPath(each, roots), access }));
+  });
+  return (await Promise.all(named)).flat();
+};
+
+/** A path relative to its workspace folder; outside of all, as it is. */
+const showPath = (path: string, roots: readonly string[]): string => {
+  const root = roots.find((each) => isInside(path, each));
+  return root === undefined ? path : posix.relative(root, path);
+};
 
 /** Creates the context to analyze a command line in, for a folder given by its absolute path. */
 const createCommandContext = (world: CommandWorld, folder: string): CommandContext => {

@@ -67,6 +67,7 @@ export const analyzeCmd = (text: string, folder: string): CommandAnalysis => {
     unparsedTexts: [text, normalizeCmdText(text)],
     unclearReason: "cmd.exe command lines cannot be analyzed",
     writes: [],
+    operandPaths: [],
     readsOutside: true,
     writesOutside: true,
     alwaysDeniedReason: text.includes("\0") ? "contains a NUL character" : undefined,

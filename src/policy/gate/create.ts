@@ -4,9 +4,13 @@ import type { CommandAnalysis, CommandProgram } from "../command/analysis.ts";
 import {
   checkChangedFiles,
   checkCommitKeys,
+  listCommandPatterns,
   listCommandPrefixes,
+  listRestrictedCommands,
   coversTool,
+  checkAskRules,
   checkDenyRules,
+  checkHook,
   listExactCommands,
   checkUrls,
   checkPlanMode,
@@ -19,12 +23,13 @@ import {
   isEdit,
   type GateFinding,
 } from "./findings.ts";
-import type { GateDependencies, GateRequest, JudgedCommand } from "./request.ts";
+import type { GateDependencies, GateRequest, JudgedCommand, ResolvedTouches } from "./request.ts";
 import { approvalModes, isApprovalMode, type ApprovalMode } from "./approval-mode.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
 import { listConfiguredRules, type ListedRule, type RuleScope } from "./listed-rules.ts";
 import { isStorable, type RuleList, type RuleStore } from "../trust/stored-rules.ts";
 import {
+  deniesUrl,
   formatPermissionRule,
   mergePermissionRules,
   type PermissionRule,
@@ -58,6 +63,8 @@ export type PermissionGate = {
   ) => Promise<void>;
   /** Removes a rule of the session or of the project. False if it is not there, or comes from settings. */
   readonly removeRule: (rule: ListedRule) => Promise<boolean>;
+  /** Why a deny rule, or what no rule allows, forbids a program that is no tool call, such as a hook. */
+  readonly findDenial: (touches: Partial<Pick<ResolvedTouches, "command" | "urls">>) => Promise<string | undefined>;
   /** Records that the user approved a call: the files its command executes count as seen. */
   readonly recordApproval: (request: GateRequest) => Promise<void>;
 };
@@ -146,15 +153,29 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
     recordApproval: async ({ touches }) => {
       if (touches.command !== undefined) await options.acceptCommand?.(touches.command);
     },
+    findDenial: async ({ command, urls = [] }) => {
+      const added = [...remembered, ...((await stored?.list()) ?? [])];
+      const deny = [...configuredRules.deny, ...rulesOnList(added, "deny")];
+      const host = deny.find((rule) => urls.some((url) => deniesUrl(rule, url)));
+      if (host !== undefined) return `Denied by the rule ${formatPermissionRule(host)}.`;
+      if (command === undefined) return undefined;
+      const commandRules = { allow: [], deny: listRestrictedCommands(deny), mode: "default" } as const;
+      const { decision, reason } = await options.judgeCommand(command, commandRules);
+      return decision === "deny" ? reason : undefined;
+    },
     judge: async (request) => {
-      const added = [...remembered, ...((await stored?.list()) ?? []).filter(({ list }) => trusted || list === "deny")];
+      const added = [
+        ...remembered,
+        ...((await stored?.list()) ?? []).filter(({ list }) => trusted || list !== "allow"),
+      ];
       const rules = {
         ...configuredRules,
         allow: [...configuredRules.allow, ...rulesOnList(added, "allow")],
+        ask: [...configuredRules.ask, ...rulesOnList(added, "ask")],
         deny: [...configuredRules.deny, ...rulesOnList(added, "deny")],
       };
       const analyzed = await analyzeRequest(request, { rules, mode, dependencies: options });
-      const findings = await collectFindings(request, analyzed, { rules, mode, dependencies: options });
+      const findings = await collectFindings(request, analyzed, { rules, mode, trusted, dependencies: options });
       const verdict = decideByFindings(request, analyzed, { findings, canStore: trusted && stored !== undefined });
       return options.interactive || verdict.decision !== "ask" ? verdict : denyUnattended(verdict, findings);
     },
@@ -212,7 +233,10 @@ const analyzeRequest = async (
   const commandRules = {
     allow: listCommandPrefixes(rules.allow),
     exact: listExactCommands(rules.allow),
-    deny: listCommandPrefixes(rules.deny),
+    patterns: listCommandPatterns(rules.allow),
+    ask: listRestrictedCommands(rules.ask),
+    deny: listRestrictedCommands(rules.deny),
+    findsFiles: [...rules.ask, ...rules.deny].some(({ type }) => type === "files" || type === "path"),
     mode: isCovered ? "yolo" : mode,
   } as const;
   return {
@@ -225,10 +249,11 @@ const analyzeRequest = async (
 const collectFindings = async (
   request: GateRequest,
   { command, urls }: AnalyzedRequest,
-  { rules, mode, dependencies }: JudgeContext,
+  { rules, mode, trusted, dependencies }: JudgeContext & { readonly trusted: boolean },
 ): Promise<readonly GateFinding[]> => {
   const findings = [
-    ...checkDenyRules(request, rules),
+    ...checkDenyRules(request, rules, { command, home: dependencies.home }),
+    ...checkAskRules(request, rules, { command, home: dependencies.home }),
     ...(await checkAllowList(request, rules, dependencies)),
     ...checkPlanMode(request, mode),
     ...checkNewNames(request),
@@ -238,8 +263,11 @@ const collectFindings = async (
     ...checkCommand(command),
     ...checkChangedFiles(command),
     ...checkCommitKeys(command),
-    ...checkSideEffect(request, rules, mode),
+    ...checkSideEffect(request, rules, { mode, home: dependencies.home }),
+    ...checkHook(request),
   ];
+  // A hook can answer a question that a permission rule could have answered, in a folder where such rules count.
+  if (request.hook?.decision === "allow" && trusted) return findings.filter(({ severity }) => severity !== "soft");
   return mode === "yolo" ? findings.filter(({ severity }) => severity === "deny" || severity === "hard") : findings;
 };
 

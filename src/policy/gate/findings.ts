@@ -2,7 +2,9 @@ import type { GateDependencies, GateRequest, JudgedCommand } from "./request.ts"
 import type { ApprovalMode } from "./approval-mode.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
 import {
+  allowsEdit,
   allowsUrl,
+  deniesFile,
   deniesUrl,
   namesPath,
   formatPermissionRule,
@@ -20,44 +22,96 @@ export type GateFinding =
   | { readonly severity: "deny"; readonly reason: string }
   | { readonly severity: "soft" | "firm" | "hard"; readonly reason: string; readonly option?: string };
 
-/** Checks deny rules of the user and the project. Commands are checked by the command judge. */
-export const checkDenyRules = (request: GateRequest, { deny }: PermissionRules): readonly GateFinding[] => {
-  const { tool, server, touches } = request;
-  const paths = [...touches.reads, ...touches.writes];
-  return deny
-    .filter(
-      (rule) =>
-        (rule.type === "edits" && isEdit(request)) ||
-        (rule.type === "tool" && rule.name === tool) ||
-        (rule.type === "server" && rule.name === server) ||
-        touches.urls.some((url) => deniesUrl(rule, url)) ||
-        paths.some(({ shown }) => namesPath(rule, shown)),
-    )
+/** Checks deny rules of the user and the project. Commands are checked by the command judge too. */
+export const checkDenyRules = (
+  request: GateRequest,
+  { deny }: PermissionRules,
+  context: RuleContext,
+): readonly GateFinding[] =>
+  deny
+    .filter((rule) => isRestrictedBy(rule, request, context))
     .map((rule) => ({ severity: "deny", reason: `Denied by the rule ${formatPermissionRule(rule)}.` }));
+
+/** Checks rules that ask in every mode. */
+export const checkAskRules = (
+  request: GateRequest,
+  { ask }: PermissionRules,
+  context: RuleContext,
+): readonly GateFinding[] =>
+  ask
+    .filter((rule) => isRestrictedBy(rule, request, context))
+    .map((rule) => ({ severity: "hard", reason: `Your rule ${formatPermissionRule(rule)} asks every time.` }));
+
+/** The files of the request's command, and the user's home folder, for rules about files. */
+type RuleContext = { readonly command: JudgedCommand | undefined; readonly home: string | undefined };
+
+/** Whether a rule on the deny or ask list names a request. A tool of a server is also named by the server's own name for it. */
+const isRestrictedBy = (rule: PermissionRule, request: GateRequest, { command, home }: RuleContext): boolean => {
+  const { tool, server, touches } = request;
+  switch (rule.type) {
+    case "edits":
+      return isEdit(request);
+    case "tool":
+      return namesTool(rule, tool, server);
+    case "server":
+      return rule.name === server;
+    case "host":
+      return touches.urls.some((url) => deniesUrl(rule, url));
+    case "command":
+      return false;
+    case "path":
+    case "files":
+      return (
+        touches.reads.some((file) => deniesFile(rule, file, { access: "read", home })) ||
+        touches.writes.some((file) => deniesFile(rule, file, { access: "edit", home })) ||
+        (command?.files ?? []).some((file) => deniesFile(rule, file, { access: file.access, home }))
+      );
+  }
 };
+
+const namesTool = (
+  rule: Extract<PermissionRule, { readonly type: "tool" }>,
+  tool: string,
+  server: string | undefined,
+): boolean =>
+  rule.server === undefined
+    ? rule.name === tool
+    : rule.server === server && (tool === rule.name || tool === `${rule.server}__${rule.name}`);
 
 /** Checks the exclusive allow list (`permissions.only`), if there is one. */
 export const checkAllowList = async (
   request: GateRequest,
   { only: exclusiveList }: PermissionRules,
-  { judgeCommand }: GateDependencies,
+  { judgeCommand, home }: GateDependencies,
 ): Promise<readonly GateFinding[]> => {
   if (exclusiveList === undefined || exclusiveList.some((rule) => coversTool(rule, request))) return [];
   const { command, urls } = request.touches;
   const commandRules = {
     allow: listCommandPrefixes(exclusiveList),
+    exact: listExactCommands(exclusiveList),
+    patterns: listCommandPatterns(exclusiveList),
     deny: [],
     mode: "default",
     isAllowListOnly: true,
   } as const;
   if (command !== undefined && (await judgeCommand(command, commandRules)).decision === "allow") return [];
   if (urls.length > 0 && urls.every((url) => exclusiveList.some((rule) => allowsUrl(rule, url)))) return [];
+  const { writes } = request.touches;
+  if (isEdit(request) && writes.every((file) => exclusiveList.some((rule) => allowsEdit(rule, file, home)))) return [];
   return [{ severity: "deny", reason: "Not on your exclusive allow list (permissions.only)." }];
 };
 
 /** Lists the commands that rules name by their first words. */
 export const listCommandPrefixes = (rules: readonly PermissionRule[]): readonly (readonly string[])[] =>
-  rules.flatMap((rule) => (rule.type === "command" && rule.exact !== true ? [rule.words] : []));
+  rules.flatMap((rule) => (rule.type === "command" && !rule.exact && !rule.isPattern ? [rule.words] : []));
+
+/** Lists the commands that rules on the deny or ask list name: those named word for word count by their first words too. */
+export const listRestrictedCommands = (rules: readonly PermissionRule[]): readonly (readonly string[])[] =>
+  rules.flatMap((rule) => (rule.type === "command" ? [rule.words] : []));
+
+/** Lists the commands that rules name by a pattern. */
+export const listCommandPatterns = (rules: readonly PermissionRule[]): readonly (readonly string[])[] =>
+  rules.flatMap((rule) => (rule.type === "command" && rule.isPattern === true ? [rule.words] : []));
 
 /** Lists the commands that rules name word for word. */
 export const listExactCommands = (rules: readonly PermissionRule[]): readonly (readonly string[])[] =>
@@ -156,11 +210,15 @@ export const checkCommitKeys = (command: JudgedCommand | undefined): readonly Ga
   return [hasKey ? { severity: "hard", reason } : { severity: "firm", reason, option: yoloOption }];
 };
 
+/** Checks whether a hook wants the person to be asked, whatever rules and mode say. */
+export const checkHook = ({ hook }: GateRequest): readonly GateFinding[] =>
+  hook?.decision === "ask" ? [{ severity: "hard", reason: `A hook asks for approval: ${hook.reason}` }] : [];
+
 /** Checks a side effect that neither the mode nor a rule allows. */
 export const checkSideEffect = (
   request: GateRequest,
   { allow }: PermissionRules,
-  mode: ApprovalMode,
+  { mode, home }: { readonly mode: ApprovalMode; readonly home: string | undefined },
 ): readonly GateFinding[] => {
   const { tool, access, server: name, touches } = request;
   if (allow.some((rule) => coversTool(rule, request))) return [];
@@ -171,7 +229,7 @@ export const checkSideEffect = (
       return [];
     case "write":
       if (touches.writes.length === 0) return askUnlessAllowed(`${tool} changes files.`, { type: "tool", name: tool });
-      if (mode === "auto_edit" || touches.writes.every(({ shown }) => allow.some((rule) => namesPath(rule, shown))))
+      if (mode === "auto_edit" || touches.writes.every((file) => allow.some((rule) => allowsEdit(rule, file, home))))
         return [];
       return [
         { severity: "soft", reason: `${tool} changes files.`, option: `--approval-mode auto_edit or ${yoloOption}` },
@@ -201,12 +259,13 @@ export const coversTool = (rule: PermissionRule, request: GateRequest): boolean 
     case "edits":
       return isEdit(request);
     case "tool":
-      return rule.name === tool && (rule.identity === undefined || rule.identity === identity?.tool);
+      return namesTool(rule, tool, server) && (rule.identity === undefined || rule.identity === identity?.tool);
     case "server":
       return rule.name === server && (rule.identity === undefined || rule.identity === identity?.server);
     case "command":
     case "host":
     case "path":
+    case "files":
       return false;
   }
 };

@@ -22,6 +22,8 @@ export const listConfiguredRules = (
   return [
     ...listed("allow", "command line", commandLine?.allow),
     ...listed("allow", "settings", trusted ? settings?.allow : []),
+    ...listed("ask", "command line", commandLine?.ask),
+    ...listed("ask", "settings", settings?.ask),
     ...listed("deny", "command line", commandLine?.deny),
     ...listed("deny", "settings", settings?.deny),
     ...listed("deny", "project settings", trusted ? project : []),
@@ -34,5 +36,7 @@ export const describeRuleMatch = (rule: PermissionRule): string => {
   return "identity" in rule && rule.identity !== undefined ? "as shown when you answered" : "";
 };
 
-/** Whether a rule has this text. */
-export const hasRuleText = ({ rule }: StoredRule, text: string): boolean => formatPermissionRule(rule) === text;
+/** Whether a rule has this text, in either form. */
+export const hasRuleText = ({ rule }: StoredRule, text: string): boolean =>
+  formatPermissionRule(rule) === text ||
+  (rule.type === "command" && `run_shell_command(${rule.words.join(" ")})` === text);

@@ -1,19 +1,27 @@
-/** A permission rule: names a tool, server, command, host or path that is allowed or denied. */
+import { parseHostRule, parseUrl, trimTrailingDots, type HostRule } from "./host-rule.ts";
+import { matchesPathPattern } from "./pattern.ts";
+import { formatSpecifier, parseSpecifier } from "./tool-specifier.ts";
+
+/** A permission rule: names a tool, server, command, host or path that is allowed, denied or asked about. */
 export type PermissionRule =
   /** Every edit of files in the workspace, whichever tool makes it. */
   | { readonly type: "edits" }
-  | { readonly type: "tool"; readonly name: string; readonly identity?: string }
+  /** A tool by our name; with a server, one of its tools by the server's name for it. */
+  | { readonly type: "tool"; readonly name: string; readonly server?: string; readonly identity?: string }
   /** `identity` is set for an answer of the user: then the name alone does not match. */
   | { readonly type: "server"; readonly name: string; readonly identity?: string }
-  /** A command that begins with these words, or equals them if exact. */
-  | { readonly type: "command"; readonly words: readonly string[]; readonly exact?: true }
-  /** A host by its ASCII name; a leading `*.` means its subdomains. */
-  | { readonly type: "host"; readonly host: string; readonly path?: string }
+  /** A command that begins with these words, equals them, or matches them as a pattern in which `*` stands for any text. */
+  | { readonly type: "command"; readonly words: readonly string[]; readonly exact?: true; readonly isPattern?: true }
+  | HostRule
   /** A file or folder of the workspace, and everything below it. */
-  | { readonly type: "path"; readonly path: string };
+  | { readonly type: "path"; readonly path: string }
+  /** Files by a pattern: relative to a workspace folder, from the home folder (`~/`) or from the root (`//`). */
+  | { readonly type: "files"; readonly access: "read" | "edit"; readonly pattern: string };
 
 export type PermissionRules = {
   readonly allow: readonly PermissionRule[];
+  /** Calls that need approval in every mode, even where another rule allows them. */
+  readonly ask: readonly PermissionRule[];
   readonly deny: readonly PermissionRule[];
   /** The exclusive allow list: if set, nothing else runs, in any mode. */
   readonly only?: readonly PermissionRule[] | undefined;
@@ -34,13 +42,15 @@ export const mergePermissionRules = (
   trusted: boolean,
 ): PermissionRules => ({
   allow: [...(commandLine?.allow ?? []), ...(trusted ? (settings?.allow ?? []) : [])],
+  ask: [...(commandLine?.ask ?? []), ...(settings?.ask ?? [])],
   deny: [...(commandLine?.deny ?? []), ...(settings?.deny ?? []), ...(trusted ? project : [])],
   only: commandLine?.only ?? settings?.only,
 });
 
 /**
  * Parses a permission rule: `write_file`, `edits`, `run_shell_command(npm test)`, `server:github`,
- * `host:docs.example.com/guide`, `path:.envrc`. Returns undefined for anything else.
+ * `host:docs.example.com/guide`, `path:.envrc`, or one in the form of Claude Code: `Bash(npm test:*)`, `Edit(src/**)`,
+ * `WebFetch(domain:example.com)`, `mcp__github__get_issue`. Returns undefined for anything else.
  */
 export const parsePermissionRule = (text: string): PermissionRule | undefined => {
   const command = /^run_shell_command\((.*)\)$/s.exec(text.trim())?.[1];
@@ -50,6 +60,8 @@ export const parsePermissionRule = (text: string): PermissionRule | undefined =>
   if (kind === "host" && rest !== undefined) return parseHostRule(rest);
   if (kind === "path" && rest !== undefined) return parsePathRule(rest);
   if (text.trim() === "edits") return { type: "edits" };
+  const foreign = parseSpecifier(text.trim());
+  if (foreign !== undefined) return "rule" in foreign ? foreign.rule : undefined;
   return /^[A-Za-z_][\w.-]*$/.test(text.trim()) ? { type: "tool", name: text.trim() } : undefined;
 };
 
@@ -59,11 +71,13 @@ export const formatPermissionRule = (rule: PermissionRule): string => {
     case "edits":
       return "edits";
     case "tool":
-      return rule.name;
+      return rule.server === undefined ? rule.name : `mcp__${rule.server}__${rule.name}`;
+    case "files":
+      return formatSpecifier(rule);
     case "server":
       return `server:${rule.name}`;
     case "command":
-      return `run_shell_command(${rule.words.join(" ")})`;
+      return rule.exact || rule.isPattern ? formatSpecifier(rule) : `run_shell_command(${rule.words.join(" ")})`;
     case "host":
       return `host:${rule.host}${rule.path ?? ""}`;
     case "path":
@@ -76,16 +90,6 @@ const parseCommandRule = (text: string): PermissionRule | undefined => {
   const words = text.trim().split(/\s+/);
   return words.every((word) => /^[\w./:@%+=,-]+$/.test(word)) ? { type: "command", words } : undefined;
 };
-
-const parseHostRule = (text: string): PermissionRule | undefined => {
-  const [, star = "", host = "", path] = /^(\*\.)?([^/?#\\@:\s]+)(\/[^?#\\\s]*)?$/.exec(text) ?? [];
-  const url = parseUrl(`https://${host}${path ?? ""}`);
-  if (host === "" || url === undefined || url.hostname === "") return undefined;
-  const rule = { type: "host", host: star + trimTrailingDots(url.hostname) } as const;
-  return path === undefined || url.pathname === "/" ? rule : { ...rule, path: url.pathname };
-};
-
-const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 const parsePathRule = (text: string): PermissionRule | undefined => {
   const names = text.split("/").filter((name) => name !== "" && name !== ".");
@@ -120,12 +124,39 @@ const hostMatches = (pattern: string, hostname: string): boolean => {
   return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) && host !== pattern.slice(2) : host === pattern;
 };
 
-/** `example.com.` equals `example.com`. */
-const trimTrailingDots = (hostname: string): string => hostname.replace(/\.+$/, "");
-
 const isPathWithin = (folder: string | undefined, pathname: string): boolean =>
   folder === undefined || pathname === folder || pathname.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 /** Whether a rule names a path (relative to its root) or one of its parent folders. */
 export const namesPath = (rule: PermissionRule, shown: string): boolean =>
   rule.type === "path" && (shown === rule.path || shown.startsWith(`${rule.path}/`));
+
+/** A path for matching: with all links followed, and relative to its workspace folder. */
+type MatchedPath = { readonly path: string; readonly shown: string };
+
+/** Whether a rule allows to edit a file. Patterns start at a workspace folder and respect case. */
+export const allowsEdit = (rule: PermissionRule, file: MatchedPath, home: string | undefined): boolean =>
+  namesPath(rule, file.shown) ||
+  (rule.type === "files" && rule.access === "edit" && matchesFile(rule.pattern, file, home));
+
+/**
+ * Whether a rule denies (or asks about) access to a file. Rules about reading cover edits too, which show content; a
+ * name without a folder matches at any depth; case is ignored, as some disks do.
+ */
+export const deniesFile = (
+  rule: PermissionRule,
+  file: MatchedPath,
+  { access, home }: { readonly access: "read" | "edit"; readonly home: string | undefined },
+): boolean => {
+  if (namesPath(rule, file.shown)) return true;
+  if (rule.type !== "files" || (rule.access === "edit" && access === "read")) return false;
+  const pattern = /^[^/]+\/?$/.test(rule.pattern) && rule.pattern !== "~" ? `**/${rule.pattern}` : rule.pattern;
+  const folded = { path: file.path.toLowerCase(), shown: file.shown.toLowerCase() };
+  return matchesFile(pattern.toLowerCase(), folded, home?.toLowerCase());
+};
+
+const matchesFile = (pattern: string, { path, shown }: MatchedPath, home: string | undefined): boolean => {
+  if (pattern.startsWith("//")) return matchesPathPattern(pattern, path);
+  if (!pattern.startsWith("~/")) return matchesPathPattern(pattern, shown);
+  return home !== undefined && matchesPathPattern(`${home}/${pattern.slice(2)}`, path);
+};

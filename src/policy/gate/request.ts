@@ -11,6 +11,8 @@ export type GateRequest = {
   /** Set for a tool of an MCP server. The access such a tool declares is not trusted. */
   readonly server?: string | undefined;
   readonly identity?: ServerIdentity | undefined;
+  /** The decision of the person's hooks, where they made one. It never allows what a rule or the floor denies. */
+  readonly hook?: { readonly decision: "allow" | "ask"; readonly reason: string } | undefined;
   readonly touches: ResolvedTouches;
 };
 
@@ -41,10 +43,15 @@ export type GateDependencies = {
   /** How a path is protected against writing. */
   readonly protection: (path: string) => Protection;
   readonly judgeCommand: (command: CommandText, ruling: CommandRules) => Promise<JudgedCommand>;
+  /** The user's home folder, for rules that begin with `~/`. */
+  readonly home?: string;
   readonly judgeUrl: (url: string) => UrlJudgement;
   /** Records that the user approved a command with the files it executes as they are now. */
   readonly acceptCommand?: (command: CommandText) => Promise<void>;
 };
+
+/** A file that a command names: read unless it is known to be written. */
+export type NamedFile = TouchedPath & { readonly access: "read" | "edit" };
 
 /** The decision about a command, with what the approval shows. */
 export type JudgedCommand = Pick<CommandDecision, "decision" | "reason" | "asksInEveryMode"> & {
@@ -53,4 +60,6 @@ export type JudgedCommand = Pick<CommandDecision, "decision" | "reason" | "asksI
   /** Why the content it would commit needs approval. */
   readonly commitFinding?: CommitFinding | undefined;
   readonly analysis: Pick<CommandAnalysis, "programs" | "suggestedRules" | "writes" | "readsOutside" | "mayRunUnseen">;
+  /** The files its text names; absent if no rule on the deny or ask list is about files. */
+  readonly files?: readonly NamedFile[] | undefined;
 };

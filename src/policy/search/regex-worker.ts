@@ -1,7 +1,7 @@
 import type { Clock } from "../../world/world.ts";
 import { PolicyError } from "../error.ts";
 
-/** The time limit for one regular expression on one file. */
+/** The time limit for one regular expression on one file. It does not include the start of the worker thread. */
 const matchTimeoutMs = 2000;
 
 /** A matching line, truncated. */
@@ -36,6 +36,7 @@ export const startRegexWorker = async (pattern: string, clock: Clock, signal: Ab
   const worker = new Worker(workerSource, { eval: true, workerData: { source, flags }, env: {} });
   const stop = (): void => void worker.terminate();
   signal.addEventListener("abort", stop, { once: true });
+  const started = new Promise<void>((resolve) => worker.once("online", resolve));
   const failed = new Promise<never>((_, reject) => {
     worker.once("error", reject);
     worker.once("exit", () => reject(new PolicyError("grep_execution_error", "The search was stopped.")));
@@ -43,6 +44,7 @@ export const startRegexWorker = async (pattern: string, clock: Clock, signal: Ab
   failed.catch(() => undefined);
   return {
     matchLines: async (text, maxLength) => {
+      await Promise.race([started, failed]);
       const found = new Promise<readonly MatchedLine[]>((resolve) => worker.once("message", resolve));
       worker.postMessage({ text, longest: maxLength });
       let cancelTimeout = (): void => {};

@@ -239,6 +239,7 @@ describe("the settings file of a project", () => {
       canonicalPath: () => Promise.reject(new Error("looked")),
       openFolder: () => Promise.reject(new Error("opened")),
       listNames: () => Promise.reject(new Error("listed")),
+      readHead: () => Promise.reject(new Error("read")),
     };
     expect(await readProjectSettings(untouched, root, "inert")).toEqual(nothing);
   });

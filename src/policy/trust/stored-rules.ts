@@ -6,7 +6,7 @@ import { openAnswerStore } from "./answer-store.ts";
 export type StoredRule = { readonly list: RuleList; readonly rule: PermissionRule };
 
 /** Which list a rule is on. */
-export type RuleList = "allow" | "deny";
+export type RuleList = "allow" | "ask" | "deny";
 
 /** Stores the permission rules of one project in Parley's own folder, never in the project. */
 export type RuleStore = {
@@ -48,25 +48,30 @@ export const isStorable = (rule: PermissionRule): boolean => {
 };
 
 /** A rule without what its text does not say. */
-const plainRule = (rule: PermissionRule): unknown => ({ ...rule, exact: undefined, identity: undefined });
+const plainRule = (rule: PermissionRule): unknown => ({ ...rule, identity: undefined });
 
-const sortKey = ({ list, rule }: StoredRule): string => `${list} ${formatPermissionRule(rule)}`;
+const sortKey = ({ list, rule }: StoredRule): string => `${list} ${ruleFields(rule)["rule"]}`;
 
 type RuleAnswer = { readonly [field: string]: string };
 
 const answerFor = (project: string, { list, rule }: StoredRule): RuleAnswer => ({
   project,
   list,
-  rule: formatPermissionRule(rule),
-  ...(rule.type === "command" && rule.exact === true ? { match: "exact" } : {}),
+  ...ruleFields(rule),
   ...("identity" in rule && rule.identity !== undefined ? { identity: rule.identity } : {}),
 });
+
+/** An exact command is stored as its words and the match, other rules as their text. */
+const ruleFields = (rule: PermissionRule): RuleAnswer =>
+  rule.type === "command" && rule.exact === true
+    ? { rule: `run_shell_command(${rule.words.join(" ")})`, match: "exact" }
+    : { rule: formatPermissionRule(rule) };
 
 /** Reads a stored rule. Undefined for one that a newer version wrote in another form: a part of it may restrict it. */
 const readRule = (answer: RuleAnswer): StoredRule | undefined => {
   const { list, rule: text = "", match, identity } = answer;
   const rule = parsePermissionRule(text);
-  if (rule === undefined || (list !== "allow" && list !== "deny")) return undefined;
+  if (rule === undefined || (list !== "allow" && list !== "ask" && list !== "deny")) return undefined;
   if (Object.keys(answer).some((field) => !fields.includes(field))) return undefined;
   if (match !== undefined)
     return match === "exact" && rule.type === "command" ? { list, rule: { ...rule, exact: true } } : undefined;

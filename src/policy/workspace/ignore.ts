@@ -24,17 +24,22 @@ export type IgnoreFilesOptions = {
   readonly roots: () => readonly WorkspaceRoot[];
   /** The names of the ignore files for agents. They are read from a root; git's from any folder. */
   readonly own: readonly string[];
+  /** Patterns that count in every root besides those files: of the user's deny rules. */
+  readonly hidden?: readonly string[];
 };
 
 /**
  * Reads ignore files through the workspace's own handles, and again only when one has changed. Patterns that would
  * take too long to match exclude everything they might match.
  */
-export const openIgnoreFiles = ({ roots, own: agentFiles }: IgnoreFilesOptions): IgnoreFiles => {
+export const openIgnoreFiles = ({ roots, own: agentFiles, hidden = [] }: IgnoreFilesOptions): IgnoreFiles => {
   const texts = new Map<string, IgnorePatterns>();
   const matchers = new Map<string, PatternMatcher>();
   const openFolder = async ({ root, names }: RootedPath, rules: IgnoreFilter): Promise<IgnoreTest> => {
-    const sources = await loadIgnoreFiles({ root, names }, { rules, own: agentFiles, roots, texts });
+    const sources = [
+      ...(await loadIgnoreFiles({ root, names }, { rules, own: agentFiles, roots, texts })),
+      ...(hidden.length > 0 && rules.own ? [hiddenFiles(hidden)] : []),
+    ];
     if (sources.length === 0 && !rules.git) return () => undefined;
     const matcher = await getMatcher(sources, rules, matchers);
     const folder = names.map((name) => `${name}/`).join("");
@@ -57,6 +62,13 @@ export const openIgnoreFiles = ({ roots, own: agentFiles }: IgnoreFilesOptions):
 /** A loaded ignore file: its path in the root, and its patterns. */
 type LoadedIgnoreFile = { readonly file: string; readonly folder: readonly string[]; readonly text: IgnorePatterns };
 type IgnorePatterns = { readonly identity: string; readonly patterns: readonly string[]; readonly isCaseless: boolean };
+
+/** The patterns of deny rules as an ignore file. Those after them could only exclude more. */
+const hiddenFiles = (patterns: readonly string[]): LoadedIgnoreFile => ({
+  file: "your deny rules",
+  folder: [],
+  text: { identity: `deny rules ${JSON.stringify(patterns)}`, patterns, isCaseless: true },
+});
 
 type IgnoreReadContext = {
   readonly roots: () => readonly WorkspaceRoot[];

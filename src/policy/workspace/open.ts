@@ -30,6 +30,8 @@ export type WorkspaceOptions = {
   readonly readable?: readonly string[];
   /** The names of ignore files for agents, read from each root. */
   readonly ignoreFiles?: readonly string[];
+  /** Patterns of files that the user's deny rules hide from models, as in an ignore file. */
+  readonly hidden?: readonly string[];
 };
 
 /**
@@ -53,6 +55,8 @@ export type Workspace = {
   readonly ignoring: (folder: string, rules: IgnoreFilter) => Promise<IgnoreTest>;
   /** Lists the existing ignore files for agents. */
   readonly ignoreFiles: () => Promise<readonly string[]>;
+  /** Whether deny rules hide files besides those of the ignore files. */
+  readonly hidesFiles?: boolean;
   /**
    * Writes a whole file, and creates missing folders. `was` is the identity it must still have, or "absent". A new
    * file has no identity to check, so it is created only if its path contains no link.
@@ -69,7 +73,7 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
   const { ignoreFiles = agentIgnoreFiles, buffers } = options;
   const state = await openWorkspaceState(options);
   const { roots, all, home, scratch } = state;
-  const ignores = openIgnoreFiles({ roots: all, own: ignoreFiles });
+  const ignores = openIgnoreFiles({ roots: all, own: ignoreFiles, hidden: options.hidden ?? [] });
   const protectionContext = { roots: roots.flatMap(({ path, requestedPath }) => [path, requestedPath]), home };
   const read = <Result>(path: string, work: PathOperation<Result>): Promise<Result> =>
     withPath(state, { path, operation: "read" }, work);
@@ -112,6 +116,7 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
         );
       }),
     ignoreFiles: () => listExistingFiles(roots, ignoreFiles),
+    hidesFiles: (options.hidden ?? []).length > 0,
     write: (path, bytes, expectedIdentity) =>
       withPath(state, { path, operation: "write" }, async (walk, requestedPath) => {
         if (!roots.includes(walk.root))

@@ -6,8 +6,8 @@ import { createRealFixture, type WorkspaceFixture } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
 import { perTier } from "../../../test/support/tier.ts";
 
-const reads = perTier({ quick: 1000, all: 6000 });
-const writes = perTier({ quick: 400, all: 2000 });
+const reads = perTier({ quick: 300, all: 6000 });
+const writes = perTier({ quick: 150, all: 2000 });
 
 let fixture: WorkspaceFixture;
 afterEach(() => fixture.close());

@@ -1,8 +1,10 @@
+import { toPlainJson, type JsonObject } from "../../conversation/json.ts";
 import type { AddedRules, PermissionGate, PermissionVerdict } from "../../policy/gate/create.ts";
 import type { GateRequest } from "../../policy/gate/request.ts";
 import type { ApprovedEdit, Capabilities } from "../../tools/capabilities.ts";
 import { ToolFailure, type EditProposal } from "../../tools/tool.ts";
 import { describeApproval, type ApprovalContext } from "../approval/describe.ts";
+import type { CallHookDecision, CallHooks, HookedCall } from "../call-hooks.ts";
 import type { CreateCapabilities } from "../capabilities.ts";
 import type { SchedulerClock } from "../clock.ts";
 import { CallRefusedError, resultFromError, type CallCompletion } from "../result/call-result.ts";
@@ -13,7 +15,7 @@ import { mustWaitFor } from "./order.ts";
 import type { ToolRegistry } from "../registry.ts";
 import { resolveResources, type ResolvedResources } from "./resolve-resources.ts";
 import type { Slots } from "./slots.ts";
-import { CallStoppedError, untilAborted, withTimeout } from "./stop.ts";
+import { CallParkedError, CallStoppedError, untilAborted, withTimeout } from "./stop.ts";
 import { validateCall, validateInput, type ValidCall } from "./validate.ts";
 
 /** Everything a call needs to run. */
@@ -22,6 +24,7 @@ export type CallContext = {
   readonly gate: PermissionGate;
   readonly capabilities: CreateCapabilities;
   readonly clock: SchedulerClock;
+  readonly hooks: CallHooks | undefined;
   readonly toolTimeLimit: number;
   readonly slots: Slots;
   /** The calls that came before this one and have not ended. */
@@ -31,15 +34,15 @@ export type CallContext = {
   readonly onOutput: (call: ActiveCall, output: string) => void;
 };
 
-/** Runs a call from validation to its end, and converts every error into a result. */
-export const runCall = async (call: ActiveCall, context: CallContext): Promise<CallCompletion> => {
+/** Runs a call from validation to its end, and converts every error into a result. `parked` if it was set aside before it began. */
+export const runCall = async (call: ActiveCall, context: CallContext): Promise<CallCompletion | "parked"> => {
   try {
     call.setStatus({ state: "validating", call: call.call });
     const permitted = await decidePermission(call, context, await prepareCall(call, context));
     call.setStatus({ state: "scheduled", title: permitted.valid.title });
     return await executeCall(call, context, await decidePermissionAgain(call, context, permitted));
   } catch (error) {
-    return resultFromError(error);
+    return error instanceof CallParkedError ? "parked" : resultFromError(error);
   }
 };
 
@@ -50,28 +53,71 @@ type PreparedCall = { readonly valid: ValidCall; readonly resolved: ResolvedReso
  * shows the edit that will really be made.
  */
 const prepareCall = async (call: ActiveCall, context: CallContext): Promise<PreparedCall> => {
-  const valid = await limitStep(call, context, validateCall(call.call, context.tools));
+  const valid = await applyCallHooks(
+    call,
+    context,
+    await limitStep(call, context, validateCall(call.call, context.tools)),
+  );
   call.server = valid.server;
   // Recording takes the disk a while; an error is reported when the call is about to run.
-  if (!isReadOnly(valid)) call.recordRequest().catch(() => undefined);
+  if (!isReadOnly(valid)) call.recorder.recordRequest().catch(() => undefined);
   const resolved = await resolveCall(call, context, valid);
   call.setResources(resolved);
   if (resolved.writes.length === 0 || !(await waitForPredecessors(call, context))) return { valid, resolved };
   return { valid, resolved: await resolveCall(call, context, valid) };
 };
 
+/** Runs the hooks before a call. Arguments they change are validated again; a refusal ends the call. */
+const applyCallHooks = async (call: ActiveCall, context: CallContext, valid: ValidCall): Promise<ValidCall> => {
+  const { hooks } = context;
+  if (hooks === undefined) return valid;
+  const decision = await untilAborted(call.signal, hooks.beforeCall(toHookedCall(call, valid), call.signal));
+  return applyHookDecision(call, context, valid, decision);
+};
+
+const applyHookDecision = async (
+  call: ActiveCall,
+  context: CallContext,
+  valid: ValidCall,
+  { decision, reason, input }: CallHookDecision,
+): Promise<ValidCall> => {
+  if (decision === "deny") throw denyByHook(call, reason);
+  if (decision !== undefined) call.hook = { decision, reason };
+  if (input === undefined) return valid;
+  const changed = await limitStep(call, context, validateInput(valid.tool, input, valid));
+  call.changedInput = input;
+  return changed;
+};
+
+const denyByHook = (call: ActiveCall, reason: string): ToolFailure => {
+  call.decision = "reject";
+  call.denial = { reason, allowedBy: [] };
+  return new ToolFailure("policy_violation", `A hook denied this call: ${reason}`);
+};
+
+const toHookedCall = ({ call: { id, tool } }: ActiveCall, { input, server }: ValidCall): HookedCall => ({
+  id,
+  tool,
+  input: toPlainJson(input).value as JsonObject,
+  server,
+});
+
 const isReadOnly = ({ tool }: ValidCall): boolean => tool.isReadOnly === true;
 
 const resolveCall = (call: ActiveCall, context: CallContext, valid: ValidCall): Promise<ResolvedResources> =>
   limitStep(call, context, resolveResources(valid, readOnlyCapabilities(call, context).files));
 
-/** Waits for the calls this one must follow. Returns whether there were any. */
+/** Waits for the calls this one must follow, and is set aside with them. Returns whether there were any. */
 const waitForPredecessors = async (call: ActiveCall, context: CallContext): Promise<boolean> => {
   const earlier = context.earlierCalls(call);
   await untilAborted(call.signal, Promise.all(earlier.map(({ resourcesKnown }) => resourcesKnown)));
   const { resources } = call;
   const before = earlier.filter((other) => resources && other.resources && mustWaitFor(resources, other.resources));
-  await untilAborted(call.signal, Promise.all(before.map(({ ended }) => ended)));
+  const ends = await untilAborted(call.signal, Promise.all(before.map(({ ended }) => ended)));
+  if (ends.includes("parked")) {
+    await untilAborted(call.signal, call.recorder.recordQuestion(call.call.id));
+    throw new CallParkedError();
+  }
   return before.length > 0;
 };
 
@@ -84,8 +130,13 @@ const decidePermission = async (
   ready: PreparedCall,
 ): Promise<PermittedCall> => {
   const { tool, server, identity, input } = ready.valid;
-  const request: GateRequest = { tool: tool.name, access: tool.access, server, identity, touches: ready.resolved };
+  const touches = ready.resolved;
+  const request: GateRequest = { tool: tool.name, access: tool.access, server, identity, hook: call.hook, touches };
   const verdict = await limitStep(call, context, context.gate.judge(request));
+  if (isQuestion(verdict)) {
+    const answered = await askApprovalHooks(call, context, ready, verdict.reason);
+    if (answered !== undefined) return decidePermission(call, context, answered);
+  }
   if (verdict.decision === "deny") throw denyCall(call, verdict);
   if (verdict.decision === "allow") {
     call.decision = "auto_accept";
@@ -95,6 +146,29 @@ const decidePermission = async (
   const proposal =
     tool.propose && (await limitStep(call, context, tool.propose(input, readOnlyCapabilities(call, context))));
   return askForApproval(call, context, request, { ...ready, verdict, root, proposal, firstProposal: proposal });
+};
+
+/** Whether a person would be asked, if one were there. */
+const isQuestion = ({ decision, allowedBy }: PermissionVerdict): boolean =>
+  decision === "ask" || (decision === "deny" && allowedBy !== undefined);
+
+/** Asks the hooks for approvals, once per call. Returns the call to judge again, if they allow it. */
+const askApprovalHooks = async (
+  call: ActiveCall,
+  context: CallContext,
+  ready: PreparedCall,
+  reason: string,
+): Promise<PreparedCall | undefined> => {
+  const { hooks } = context;
+  if (hooks === undefined || call.hasAskedHooks) return undefined;
+  call.hasAskedHooks = true;
+  await untilAborted(call.signal, call.recorder.recordRequest());
+  const asked = hooks.beforeApproval(toHookedCall(call, ready.valid), reason, call.signal);
+  const decision = await untilAborted(call.signal, asked);
+  if (decision.decision === "ask" || (decision.decision === undefined && decision.input === undefined))
+    return undefined;
+  const valid = await applyHookDecision(call, context, ready.valid, decision);
+  return valid === ready.valid ? ready : { valid, resolved: await resolveCall(call, context, valid) };
 };
 
 /** Asks the gate again about an auto-approved command that waited for writes: they may have changed what it runs. */
@@ -125,6 +199,7 @@ const askForApproval = async (
 ): Promise<PermittedCall> => {
   const approval = await limitStep(call, context, describeApproval(question));
   const askedAt = context.clock.elapsed();
+  context.hooks?.approvalRequested(toHookedCall(call, question.valid), approval.title);
   const answer = await call.ask(approval, request).finally(() => {
     call.approvalWaitMs += context.clock.elapsed() - askedAt;
   });
@@ -213,8 +288,9 @@ const executeCall = async (
     tool.access === "execute" && server === undefined ? await context.slots.acquire(call.signal) : undefined;
   try {
     call.signal.throwIfAborted();
-    if (!isReadOnly(valid)) await untilAborted(call.signal, call.recordRequest());
+    if (!isReadOnly(valid)) await untilAborted(call.signal, call.recorder.recordRequest());
     call.setStatus({ state: "executing", title });
+    if (context.hooks !== undefined) call.ranAs = toHookedCall(call, valid);
     return await execute({
       run: (grant) => {
         const capabilities = context.capabilities(approved === undefined ? grant : { ...grant, approved });

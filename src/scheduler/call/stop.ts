@@ -12,6 +12,9 @@ export class CallStoppedError extends Error {
   }
 }
 
+/** A call was set aside before it began: it stays without a result, and can be scheduled again. */
+export class CallParkedError extends Error {}
+
 /** Waits for work until the signal is aborted; then rejects with the signal's reason. */
 export const untilAborted = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { inputObject } from "../../conversation/call-input.ts";
-import { toPlainJson } from "../../conversation/json.ts";
+import { toPlainJson, type JsonObject } from "../../conversation/json.ts";
 import type { Call, Content, Outcome, OutcomeStatus } from "../../conversation/parts.ts";
 import { truncateText, maxResultText } from "../../tools/result/truncate.ts";
 import type { WorkspaceFiles } from "../../tools/capabilities.ts";
@@ -17,6 +17,8 @@ export type EndedCall = {
   readonly decision: CallDecision | undefined;
   readonly denial?: CallDenial | undefined;
   readonly server: string | undefined;
+  /** The arguments it ran with, where hooks changed them. */
+  readonly changedInput?: JsonObject | undefined;
   /** Stores results that are too long. */
   readonly files: Pick<WorkspaceFiles, "keep">;
   /** Redacts secrets in the display and the record. The model's content stays unchanged. */
@@ -77,13 +79,21 @@ const storeContent = async (
 const truncate = async (text: string, { id, tool }: Call, files: Pick<WorkspaceFiles, "keep">): Promise<string> =>
   (await truncateText(text, { files, name: `${tool}-${id}`, most: maxStoredText })).toWellFormed();
 
-const createRecord = ({ call, result, duration, decision, server, redact }: EndedCall): ToolCallRecord => {
+const createRecord = ({
+  call,
+  result,
+  duration,
+  decision,
+  server,
+  changedInput,
+  redact,
+}: EndedCall): ToolCallRecord => {
   const stat = diffStatOf(result.display);
   const said = result.display.type === "text" ? result.display.text : undefined;
   const error = result.error?.message ?? (result.state === "cancelled" ? said : undefined);
   return {
     function_name: call.tool,
-    function_args: mapTexts(inputObject(call.input), redact),
+    function_args: mapTexts(changedInput ?? inputObject(call.input), redact),
     duration_ms: duration,
     success: result.state === "success",
     ...(decision === undefined ? {} : { decision }),

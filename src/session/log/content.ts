@@ -1,6 +1,6 @@
 import type { Entry, Notice, ToolDeclaration } from "../../conversation/entry.ts";
-import { isObject } from "../../conversation/json.ts";
-import type { MediaKind } from "../../conversation/parts.ts";
+import { isObject, type JsonObject } from "../../conversation/json.ts";
+import type { CallId, MediaKind } from "../../conversation/parts.ts";
 import type { TodoItem } from "../../conversation/todo.ts";
 import type { LogLine } from "./line.ts";
 import type { SessionHead, RecordedModel, SessionRecord, UnknownRecord } from "./record.ts";
@@ -16,9 +16,14 @@ export type SessionContent = {
   readonly inputs?: RecordedModelInputs;
   /** The to-do list of the model, if it keeps one. */
   readonly todos?: readonly TodoItem[];
+  /** The calls that have not begun: they were asked about, without a decision to run them. */
+  readonly notBegun?: ReadonlyMap<CallId, NotBegun>;
   /** The indexes of lost entries, which hold placeholder notices. */
   readonly lostEntries: ReadonlySet<number>;
 };
+
+/** Why a call has not begun: it awaits a decision, or was decided against. */
+export type NotBegun = "undecided" | "refused";
 
 /** Media kinds by provider/model. */
 export type RecordedModelInputs = { readonly [model: string]: readonly MediaKind[] };
@@ -67,12 +72,29 @@ const applyRecord = (
       return { ...state, inputs: { ...state.inputs, [`${record.provider}/${record.model}`]: record.input } };
     case "todos":
       return { ...state, todos: record.todos };
+    case "asked":
+      return { ...state, notBegun: new Map(state.notBegun).set(record.call, "undecided") };
+    case "decided":
+      return { ...state, notBegun: applyDecision(state.notBegun, record.call, record.decision) };
     case "entry":
     case "request":
+    case "turn":
     case "repair":
     case "unknown":
       return state;
   }
+};
+
+/** A decision that may have let a call begin removes it. One for another text is asked about again. */
+const applyDecision = (
+  notBegun: ReadonlyMap<CallId, NotBegun> = new Map(),
+  call: CallId,
+  decision: JsonObject,
+): ReadonlyMap<CallId, NotBegun> => {
+  const left = new Map(notBegun);
+  if (decision["type"] === "refuse" || decision["type"] === "cancel") left.set(call, "refused");
+  else if (decision["type"] !== "edit") left.delete(call);
+  return left;
 };
 
 const initialState = ({ model, tools }: SessionHead): Omit<SessionContent, "entries" | "lostEntries"> => ({
@@ -103,6 +125,9 @@ const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
   "request",
   "title",
   "todos",
+  "asked",
+  "decided",
+  "turn",
   "repair",
 ]);
 const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([

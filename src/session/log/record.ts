@@ -1,7 +1,7 @@
 import type { Entry, ToolDeclaration } from "../../conversation/entry.ts";
 import type { JsonObject } from "../../conversation/json.ts";
 import type { Note } from "../../conversation/notes.ts";
-import type { MediaKind } from "../../conversation/parts.ts";
+import type { CallId, MediaKind } from "../../conversation/parts.ts";
 import type { TodoItem } from "../../conversation/todo.ts";
 
 /** The format of the files this version writes. */
@@ -17,6 +17,9 @@ export type SessionRecord =
   | RequestRecord
   | TitleRecord
   | TodosRecord
+  | AskedRecord
+  | DecidedRecord
+  | TurnRecord
   | RepairRecord;
 
 /** The first record: the initial state of the session. */
@@ -31,6 +34,20 @@ export type SessionHead = {
   readonly system?: string;
   readonly tools?: readonly ToolDeclaration[];
   readonly model?: RecordedModel;
+  /** Where an imported session is from. */
+  readonly source?: ImportSource;
+};
+
+/** The session of another agent that a session was imported from. */
+export type ImportSource = {
+  /** The short name of the agent, such as `claude`. */
+  readonly agent: string;
+  readonly id: string;
+  /** SHA-256 of what was imported. */
+  readonly digest: string;
+  /** The size and the last change of the other agent's file at that time. */
+  readonly size: number;
+  readonly modified: number;
 };
 
 /** A model and its provider. */
@@ -63,6 +80,32 @@ type TitleRecord = { readonly kind: "title"; readonly title: string };
 /** The whole to-do list of the model after a change. */
 type TodosRecord = { readonly kind: "todos"; readonly todos: readonly TodoItem[] };
 
+/**
+ * A call that has not begun: it awaits a person's approval or, without `approval`, another call that does. `digest` is
+ * that of everything the person was shown; a decision holds for that alone.
+ */
+type AskedRecord = {
+  readonly kind: "asked";
+  readonly call: CallId;
+  readonly approval?: JsonObject;
+  readonly digest?: string;
+};
+
+/** The decision about a call that was asked about. It is on disk before the call begins. */
+type DecidedRecord = { readonly kind: "decided"; readonly call: CallId; readonly decision: JsonObject };
+
+/** The end of a turn. `number` is that of the prompt it answered. */
+type TurnRecord = { readonly kind: "turn"; readonly number: number; readonly end: LoggedTurnEnd };
+
+/** How a turn ended. `parked` if it waits for a person without a process. */
+export type LoggedTurnEnd = {
+  readonly type: "finished" | "failed" | "cancelled" | "parked";
+  /** Why it finished. */
+  readonly reason?: string;
+  /** Why it failed. */
+  readonly message?: string;
+};
+
 /** Descriptions of the damage a repair found. */
 export type RepairRecord = { readonly kind: "repair"; readonly found: readonly string[] };
 
@@ -85,4 +128,7 @@ export type NewRecord =
   | ModelInputRecord
   | RequestRecord
   | TitleRecord
-  | TodosRecord;
+  | TodosRecord
+  | AskedRecord
+  | DecidedRecord
+  | TurnRecord;

@@ -9,7 +9,13 @@ import { encodeDrafts } from "../log/log.ts";
 import { acquireSessionLock, type ReleaseLock } from "./lock.ts";
 import { sessionFileName } from "./locate.ts";
 import { projectFolderName } from "./project-folder.ts";
-import { formatVersion, type SessionHead, type RecordedModel, type NewRecord } from "../log/record.ts";
+import {
+  formatVersion,
+  type SessionHead,
+  type ImportSource,
+  type RecordedModel,
+  type NewRecord,
+} from "../log/record.ts";
 import { draftRecord } from "../session.ts";
 
 /** The initial state of a session. */
@@ -19,20 +25,30 @@ export type NewSession = {
   readonly system?: string;
   readonly tools?: readonly ToolDeclaration[];
   readonly model?: RecordedModel;
+  readonly source?: ImportSource;
   /** Records written together with the head. */
   readonly records?: readonly NewRecord[];
   readonly blobs?: Blobs;
 };
 
+/** The facts a session records besides the conversation it is created from. */
+export type ConversationFacts = {
+  readonly root: string;
+  readonly model?: RecordedModel;
+  readonly title?: string;
+  readonly source?: ImportSource;
+};
+
 /** Creates the initial state of a session from a saved conversation. */
 export const newSessionFromConversation = (
   { system, tools, entries, blobs }: Conversation,
-  { root, model, title }: { readonly root: string; readonly model?: RecordedModel; readonly title?: string },
+  { root, model, title, source }: ConversationFacts,
 ): NewSession => ({
   root,
   ...(system === undefined ? {} : { system }),
   ...(tools === undefined ? {} : { tools }),
   ...(model === undefined ? {} : { model }),
+  ...(source === undefined ? {} : { source }),
   records: [
     ...entries.map((entry) => ({ kind: "entry", entry }) as const),
     ...(title === undefined ? [] : [{ kind: "title", title } as const]),
@@ -79,13 +95,18 @@ const reserveId = async (
   }
 };
 
-const encodeFirstLines = ({ root, system, tools, model, records = [] }: NewSession, id: string, at: number): string => {
+const encodeFirstLines = (
+  { root, system, tools, model, source, records = [] }: NewSession,
+  id: string,
+  at: number,
+): string => {
   const head: SessionHead = {
     kind: "head",
     version: formatVersion,
     id,
     created: at,
     root,
+    ...(source === undefined ? {} : { source }),
     ...(system === undefined ? {} : { system }),
     ...(tools === undefined ? {} : { tools }),
     ...(model === undefined ? {} : { model }),

@@ -1,5 +1,6 @@
 import type { Entry } from "../../conversation/entry.ts";
 import type { SessionContent } from "../log/content.ts";
+import type { ImportSource } from "../log/record.ts";
 import { readIdTime } from "./id.ts";
 import type { SavedSession } from "../load.ts";
 
@@ -15,6 +16,8 @@ export type SessionSummary = {
   readonly turns?: number;
   /** The size of its file in bytes. */
   readonly size: number;
+  /** The agent and the id of the session it was imported from. */
+  readonly source?: Pick<ImportSource, "agent" | "id">;
   readonly created: number;
   readonly modified: number;
 };
@@ -34,6 +37,7 @@ export const summarizeContent = (
     models: listModels(content),
     turns: entries.filter(({ type }) => type === "user").length,
     size,
+    ...(head?.source === undefined ? {} : { source: { agent: head.source.agent, id: head.source.id } }),
     created: head?.created ?? Math.floor(readIdTime(id)),
     modified,
   };

@@ -55,6 +55,7 @@ export const applyTrust = ({
       ...all,
       "permissions.mode": mode,
       "permissions.allow": formatRules(inForce.allow),
+      "permissions.ask": formatRules(inForce.ask),
       "permissions.deny": formatRules(inForce.deny),
       sandbox: all.sandbox || isSandboxForced,
       sandboxNetwork: network,
@@ -92,6 +93,7 @@ const formatRules = (rules: PermissionRules["allow"]): readonly string[] => [
 
 const parseRuleSettings = (values: PartialSettings): Partial<PermissionRules> => ({
   ...parseRuleList("allow", values["permissions.allow"]),
+  ...parseRuleList("ask", values["permissions.ask"]),
   ...parseRuleList("deny", values["permissions.deny"]),
   ...parseRuleList("only", values["permissions.only"]),
 });

@@ -26,13 +26,27 @@ export const extendConsentDigest = async (
   return { ...consent, digest, ...(secrets.length === 0 ? {} : { secrets }) };
 };
 
+/** Variables for the folder itself, in commands of hooks. */
+const rootVariables =
+  /\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|PARLEY_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|extensionPath)\b\}?/g;
+
 /** More words than any command line has. */
-const maxWords = 200;
+const maxWords = 1000;
 
 /** Lists every string in the text, whole and split into words: a string may be a shell command line. */
 const listWords = (text: string): readonly string[] => {
   const texts = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => parseJsonString(match[0]));
-  return [...new Set(texts.flatMap((each) => [each, ...each.split(/[\s;&|()<>'"=]+/)]))]
+  const located = texts.map((each) => each.replaceAll(rootVariables, "."));
+  return [
+    ...new Set(
+      located.flatMap((each) => [
+        each,
+        ...each.split(/[\s;&|()<>'"=]+/),
+        // "$CLAUDE_PROJECT_DIR"/hooks/check.sh is one word.
+        ...each.replaceAll(/["']/g, "").split(/[\s;&|()<>=]+/),
+      ]),
+    ),
+  ]
     .filter((word) => word !== "" && word.length < 1000 && !word.includes("\0"))
     .slice(0, maxWords);
 };

@@ -1,5 +1,6 @@
 import { isApprovalMode } from "../../policy/gate/approval-mode.ts";
 import { parsePermissionRule } from "../../policy/gate/permission-rules.ts";
+import { findToolName } from "../../policy/gate/tool-names.ts";
 import { isObject } from "../../conversation/json.ts";
 import { parseSettings } from "../../policy/trust/settings-json.ts";
 import { checkValue, hasNoErrors, formatIssue } from "../schema/check.ts";
@@ -91,23 +92,7 @@ const parseRules = (given: unknown): readonly string[] | undefined => {
 /** Older files name tools by class name. */
 const renameTool = (text: string): string => {
   const [, name = text, rest = ""] = /^(\w+)(\(.*\))?$/s.exec(text.trim()) ?? [];
-  return `${toolNames[name] ?? name}${rest}`;
-};
-
-const toolNames: { readonly [name: string]: string | undefined } = {
-  ShellTool: "run_shell_command",
-  ReadFileTool: "read_file",
-  ReadManyFilesTool: "read_many_files",
-  WriteFileTool: "write_file",
-  EditTool: "replace",
-  GlobTool: "glob",
-  GrepTool: "search_file_content",
-  RipGrepTool: "search_file_content",
-  grep_search: "search_file_content",
-  LSTool: "list_directory",
-  MemoryTool: "save_memory",
-  WebFetchTool: "web_fetch",
-  WebSearchTool: "google_web_search",
+  return `${findToolName(name) ?? name}${rest}`;
 };
 
 /** Selects the servers the file allows, without fields only Gemini CLI knows. */

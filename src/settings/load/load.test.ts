@@ -45,6 +45,7 @@ const defaults: Settings = {
   providers: {},
   "permissions.mode": "default",
   "permissions.allow": [],
+  "permissions.ask": [],
   "permissions.deny": [],
   sandbox: false,
   sandboxNetwork: "on",
@@ -58,6 +59,7 @@ const defaults: Settings = {
   "limits.processes": 8,
   compaction: 0.8,
   mcpServers: {},
+  hooks: {},
   "telemetry.logPrompts": false,
   "ui.theme": "auto",
   "ui.screenReader": false,
@@ -173,7 +175,7 @@ describe("the settings of a run", () => {
     [{ "max-turns": "many" }, '--max-turns must be a whole number of 1 or more, not "many".'],
     [
       { "allowed-tools": "rm -rf" },
-      'Unknown rule "rm -rf" in --allowed-tools. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
+      'Unknown rule "rm -rf" in --allowed-tools. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL.',
     ],
   ])("refuse an invalid flag: %j", async (flags, message) => {
     await expect(load({ flags })).rejects.toThrow(message);

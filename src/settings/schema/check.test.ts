@@ -66,8 +66,8 @@ describe("the user's settings file", () => {
 
   it.each([
     [
-      '{"permissions": {"allow": ["Bash(npm test)"]}}',
-      'line 1, column 28: Unknown rule "Bash(npm test)" in permissions.allow. Did you mean run_shell_command(npm test)?',
+      '{"permissions": {"allow": ["Bsh(npm test)"]}}',
+      'line 1, column 28: Unknown rule "Bsh(npm test)" in permissions.allow. Did you mean Bash(npm test)?',
     ],
     ['{"model": 5}', "line 1, column 11: model must be a name without spaces, not 5."],
     ['{"model": "a b"}', 'line 1, column 11: model must be a name without spaces, not "a b".'],
@@ -88,7 +88,7 @@ describe("the user's settings file", () => {
     ],
     [
       '{"permissions": {"deny": ["read_file", "rm -rf"]}}',
-      'line 1, column 40: Unknown rule "rm -rf" in permissions.deny. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME.',
+      'line 1, column 40: Unknown rule "rm -rf" in permissions.deny. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL.',
     ],
     [
       '{"pools": {"x": {"models": []}}}',

@@ -1,6 +1,7 @@
 import { isObject } from "../../conversation/json.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { parsePermissionRule } from "../../policy/gate/permission-rules.ts";
+import { parseSpecifier, specifierTools } from "../../policy/gate/tool-specifier.ts";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import { describeShape, type SettingField, type Shape, type ShapeOf, type SettingTextFormat } from "./shape.ts";
 
@@ -115,13 +116,20 @@ const unknownRuleMessage = (rule: string, path: KeyPath): string => {
   return `Unknown rule ${quoteShortened(rule)} in ${setting}. ${suggestRuleSyntax(rule)}`;
 };
 
-/** Says how a text that is no permission rule could be written as one. Other agents write `Bash(npm test)` for a shell command. */
+/** Says why a text is no permission rule, or how it could be written as one. */
 export const suggestRuleSyntax = (rule: string): string => {
-  const command = /^(?:Bash|Shell|ShellTool)\((.+?)(?::\*)?\)$/s.exec(rule.trim())?.[1];
-  return command === undefined
-    ? "Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME."
-    : `Did you mean run_shell_command(${command})?`;
+  const foreign = parseSpecifier(rule.trim());
+  if (foreign !== undefined && "problem" in foreign) return `${capitalize(foreign.problem).replace(/[.?]?$/, endMark)}`;
+  const [, name = "", specifier = ""] = /^(\w+)(\(.*\))$/s.exec(rule.trim()) ?? [];
+  const [near] = nearestNames(name, [...specifierTools, "run_shell_command"]);
+  return near === undefined || name === near
+    ? "Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL."
+    : `Did you mean ${near}${specifier}?`;
 };
+
+const endMark = (mark: string): string => (mark === "" ? "." : mark);
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const errorAt = (path: KeyPath, message: string): SettingsIssue => ({ level: "error", path, message });
 

@@ -44,7 +44,10 @@ const createShapeSchema = (shape: Shape): JsonSchema => {
 };
 
 const formats: Readonly<Record<SettingTextFormat, JsonSchema>> = {
-  rule: { pattern: "^\\s*([A-Za-z_][\\w.-]*|run_shell_command\\(.+\\)|(server|host|path):.+)\\s*$" },
+  rule: {
+    pattern:
+      "^\\s*([A-Za-z_][\\w.-]*|(run_shell_command|Bash|Read|Grep|Glob|LS|Edit|MultiEdit|Write|NotebookEdit|WebFetch)\\(.+\\)|(server|host|path):.+)\\s*$",
+  },
   url: { pattern: "^[hH][tT][tT][pP][sS]?://" },
   model: { pattern: "^[^\\s/]+/\\S+$" },
   name: { pattern: "^\\S+$" },

@@ -39,7 +39,7 @@ describe("a key path", () => {
         describeShape(findSetting(name).shape),
       ),
     ).toEqual([
-      "an object with mode, allow, deny, only",
+      "an object with mode, allow, ask, deny, only",
       "a number of 1 or more",
       "an object with models, strategy, cooldown",
       "a number of 0 or more",

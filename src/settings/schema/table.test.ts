@@ -39,13 +39,14 @@ describe("the table of settings", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("lets a project restrict permissions, and ask for servers", () => {
+  it("lets a project restrict permissions, and ask for servers and hooks", () => {
     expect(rows.flatMap(([path, { project }]) => (project === undefined ? [] : [[path, project]]))).toEqual([
       ["permissions.mode", "tighten"],
       ["permissions.deny", "tighten"],
       ["sandbox", "tighten"],
       ["sandboxNetwork", "tighten"],
       ["mcpServers", "ask"],
+      ["hooks", "ask"],
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { approvalModes } from "../../policy/gate/approval-mode.ts";
+import { hooksShape } from "./hook-shape.ts";
 import { serverShape } from "./mcp-server-shape.ts";
 import type { SettingField, Shape } from "./shape.ts";
 import type { DefaultedPath, SettingPath, SettingValues } from "./values.ts";
@@ -184,6 +185,13 @@ export const settingsTable: SettingsTable = {
     flag: "allowed-tools",
     merge: "append",
   },
+  "permissions.ask": {
+    shape: rules,
+    description: "Permission rules: tool calls that need approval in every mode, even where another rule allows them.",
+    default: [],
+    example: ["run_shell_command(git push)"],
+    merge: "append",
+  },
   "permissions.deny": {
     shape: rules,
     description: "Permission rules: tool calls that never run.",
@@ -306,6 +314,13 @@ export const settingsTable: SettingsTable = {
     project: "ask",
     merge: "by-key",
   },
+  hooks: {
+    shape: hooksShape,
+    description: "Programs that run at certain events, in the format of Claude Code. See docs/hooks.md.",
+    default: {},
+    example: { PostToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "npm run format" }] }] },
+    project: "ask",
+  },
   "telemetry.endpoint": {
     shape: { type: "string", format: "url" },
     description: "The URL of an OpenTelemetry collector. Default: no telemetry.",
@@ -318,8 +333,8 @@ export const settingsTable: SettingsTable = {
     example: true,
   },
   "ui.theme": {
-    shape: { type: "enum", of: ["auto", "light", "dark"] },
-    description: "The colours of the terminal UI.",
+    shape: text,
+    description: "The colours of the terminal UI: auto, light, dark, or the name of a file in ~/.parley/themes.",
     default: "auto",
     example: "light",
   },
@@ -349,6 +364,11 @@ export const settingsTable: SettingsTable = {
     shape: { type: "enum", of: ["auto", "bell", "off"] },
     description: "How you are called when a question waits or work longer than 10 seconds ends. Default: auto.",
     example: "bell",
+  },
+  "ui.links": {
+    shape: { type: "enum", of: ["auto", "on", "off"] },
+    description: "Links for files and URLs (OSC 8). Default: auto, on terminals known to show them.",
+    example: "off",
   },
   "ide.connect": {
     shape: { type: "enum", of: ["auto", "off"] },

@@ -16,6 +16,7 @@ export type SettingValues = {
   readonly profile: string;
   readonly "permissions.mode": ApprovalMode;
   readonly "permissions.allow": readonly string[];
+  readonly "permissions.ask": readonly string[];
   readonly "permissions.deny": readonly string[];
   readonly "permissions.only": readonly string[];
   readonly sandbox: boolean;
@@ -34,14 +35,16 @@ export type SettingValues = {
   readonly "sessions.keepDays": number;
   readonly "sessions.keepCount": number;
   readonly mcpServers: { readonly [name: string]: McpServerSettings };
+  readonly hooks: HookSettings;
   readonly "telemetry.endpoint": string;
   readonly "telemetry.logPrompts": boolean;
-  readonly "ui.theme": "auto" | "light" | "dark";
+  readonly "ui.theme": string;
   readonly "ui.screenReader": boolean;
   readonly "ui.thinking": "topic" | "full";
   readonly "ui.vim": boolean;
   readonly "ui.statusLine": string;
   readonly "ui.notifications": "auto" | "bell" | "off";
+  readonly "ui.links": "auto" | "on" | "off";
   readonly "ide.connect": "auto" | "off";
   readonly editor: string;
   readonly "offline.script": string;
@@ -60,6 +63,7 @@ export type DefaultedPath =
   | "toolResponse"
   | "permissions.mode"
   | "permissions.allow"
+  | "permissions.ask"
   | "permissions.deny"
   | "sandbox"
   | "sandboxNetwork"
@@ -76,6 +80,7 @@ export type DefaultedPath =
   | "models"
   | "providers"
   | "mcpServers"
+  | "hooks"
   | "telemetry.logPrompts"
   | "ui.theme"
   | "ui.screenReader"
@@ -131,6 +136,30 @@ export type McpServerSettings = {
   readonly sampling?: "ask" | "allow" | "refuse";
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
+};
+
+/** Hooks by event, in the format of Claude Code. Unknown events are reported and never run. */
+export type HookSettings = { readonly [event: string]: readonly HookGroupSettings[] };
+
+/** Handlers that run for the same tools, sources or triggers. */
+export type HookGroupSettings = { readonly matcher?: string; readonly hooks: readonly HookHandlerSettings[] };
+
+/** A program to run, or a URL to post to, when something happens. */
+export type HookHandlerSettings = {
+  readonly type: "command" | "http";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly allowedEnvVars?: readonly string[];
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly if?: string;
+  readonly async?: boolean;
+  readonly onFailure?: "continue" | "block";
+  readonly format?: "claude" | "gemini";
+  readonly name?: string;
+  readonly statusMessage?: string;
 };
 
 /** OAuth settings of an MCP server. */

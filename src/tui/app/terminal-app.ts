@@ -13,6 +13,7 @@ import { line } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import {
   commandChoices,
+  type CommandWorkView,
   type SlashCommandContext,
   type SessionChoice,
   type SlashCommand,
@@ -22,12 +23,13 @@ import { viewTodoList } from "../views/todo-list.ts";
 import { mayHaveIde } from "../../ide/places.ts";
 import type { ApprovalDecision } from "../../scheduler/events.ts";
 import type { IdeClient } from "./ide/ide-client.ts";
+import type { ChatOptions } from "./session/chat-session.ts";
 import { ActiveSession, type SessionSource } from "./session/active-session.ts";
 import { listCommands, findCommand } from "./commands/registry.ts";
 import { ArgumentCompletions } from "./input/argument-completions.ts";
 import { completeMention } from "./input/mention-completions.ts";
 import { TranscriptView } from "./transcript/transcript-view.ts";
-import type { FrontEnd, FrontEndHost, QuitReason } from "./front-ends/front-end.ts";
+import type { FrontEnd, FrontEndHost, QuitReason, WorkProgress } from "./front-ends/front-end.ts";
 import { viewGreeting, viewHeader } from "./transcript/greeting.ts";
 import { readGitBranch } from "./transcript/git-branch.ts";
 import type { InputHistory } from "./input/history.ts";
@@ -41,7 +43,7 @@ import type { ServerQuestions } from "./approvals/server-questions.ts";
 import { shellContextPart, UserShell, viewShellResult, type ShellResult } from "./session/user-shell.ts";
 import type { CustomStatusLine } from "./custom-status-line.ts";
 import { chatStatus, viewStatusLine } from "./status-line.ts";
-import { themeForSetting } from "./theme-setting.ts";
+import type { LoadedTheme } from "./theme-file.ts";
 import { askToTrustFolder } from "./approvals/trust-prompt.ts";
 import { askServerConsents } from "./approvals/server-consent.ts";
 
@@ -52,14 +54,17 @@ export type TerminalAppOptions = SessionSource & {
   readonly isSandboxed: boolean;
   /** Runs the user's editor on a text, with the terminal released. */
   readonly openEditor: (text: string, name: string) => Promise<string | undefined>;
-  readonly doctor: () => Promise<string>;
   readonly history: InputHistory;
   /** Questions of MCP servers. */
   readonly serverQuestions: ServerQuestions;
+  /** Opens the store of files around commands. */
+  readonly openCommandSnapshots: ChatOptions["openCommandSnapshots"];
+  /** The theme of the settings. */
+  readonly theme: LoadedTheme;
   /** Whether sessions are saved. */
   readonly isSaved: boolean;
   /** Returns the output of Parley with these arguments. */
-  readonly parley: (args: readonly string[]) => Promise<string>;
+  readonly parley: (args: readonly string[], signal?: AbortSignal) => Promise<string>;
   /** Adds a folder to the workspace of sessions opened from now on. */
   readonly addFolder: (path: string) => void;
   /** Stores a key as `parley login` does, with the terminal released. Returns the exit code. */
@@ -75,13 +80,16 @@ type SubmittedPrompt = {
   readonly marked: string;
   readonly isShown: boolean;
   readonly sendAfter?: SendAfter | undefined;
+  /** Sends it as a message with these parts after its text, whatever it looks like. */
+  readonly parts?: readonly UserPart[];
 };
 
 /** Running work of a slash command. */
-type CommandWork = {
-  readonly live: () => readonly StyledLine[];
+type CommandWork = WorkProgress & {
+  readonly live?: (() => readonly StyledLine[]) | undefined;
   readonly stop: AbortController;
   readonly since: number;
+  share?: number;
 };
 
 /** The terminal app: sends prompts to the agent and shows its events. */
@@ -100,8 +108,10 @@ export class TerminalApp {
   #resolveQuit: () => void = () => undefined;
   #customCommands: readonly SlashCommand[] = [];
   #loadingCommands: Promise<unknown> = Promise.resolve();
-  /** Prompts typed before a session was open. */
-  #pendingPrompts: SubmittedPrompt[] = [];
+  /** Prompts that wait until a session is open and no command runs that may replace it. */
+  #waitingPrompts: SubmittedPrompt[] = [];
+  /** Commands that are looked up, or that run and make prompts wait. */
+  #exclusiveCommands = 0;
   #statusCommand: CustomStatusLine | undefined;
   #isQuitting = false;
   #ide: IdeClient | undefined;
@@ -111,9 +121,9 @@ export class TerminalApp {
     const { world, loaded, initialPrompt } = options;
     const { settings } = loaded;
     this.#options = options;
-    this.#pendingPrompts = initialPrompt === undefined ? [] : [{ marked: initialPrompt, isShown: false }];
+    this.#waitingPrompts = initialPrompt === undefined ? [] : [{ marked: initialPrompt, isShown: false }];
     this.#quitting = new Promise((resolve) => (this.#resolveQuit = resolve));
-    this.#frontEnd = createFrontEnd(this.#host(), themeForSetting(settings["ui.theme"]));
+    this.#frontEnd = createFrontEnd(this.#host(), options.theme.theme);
     const frontEnd = this.#frontEnd;
     options.serverQuestions.listen({
       onChange: () => frontEnd.update(),
@@ -137,6 +147,8 @@ export class TerminalApp {
       transcript: this.#transcript,
       frontEnd,
       ide: () => this.#ide,
+      prepare: () => this.#markdown.load(),
+      openCommandSnapshots: options.openCommandSnapshots,
       onOpen: (opened, isFirst) => this.#showSession(opened, isFirst),
       onClose: () => this.#cancelOutsideChat(),
     });
@@ -147,6 +159,7 @@ export class TerminalApp {
     const { folder, loaded } = this.#options;
     const frontEnd = this.#frontEnd;
     frontEnd.print(viewHeader(folder, frontEnd.width()));
+    for (const problem of this.#options.theme.problems) printInfo(frontEnd, problem);
     frontEnd.update();
     try {
       if (!loaded.policy.trusted) await Promise.race([askToTrustFolder(frontEnd, this.#options), this.#quitting]);
@@ -157,9 +170,9 @@ export class TerminalApp {
       }
     } finally {
       this.#ide?.disconnect();
-      const id = this.#active.chat?.opened.session.id;
-      const wasUsed = await this.#active.close();
-      if (wasUsed && id !== undefined && this.#quitReason === undefined && this.#options.isSaved)
+      this.#cancelOutsideChat();
+      const id = await this.#active.close();
+      if (id !== undefined && this.#quitReason === undefined && this.#options.isSaved)
         frontEnd.print([line(`Resume this session with: parley -r ${id}`, { tone: "muted" })]);
       await this.#options.history.flush();
       await frontEnd.close();
@@ -183,6 +196,13 @@ export class TerminalApp {
     this.#frontEnd.update();
   }
 
+  /** Runs a command of the model that may change files, so that a rewind can restore them. The user's own are not rewound. */
+  watchCommand<Result>(run: () => Promise<Result>): Promise<Result> {
+    const chat = this.#active.chat;
+    if (chat === undefined || this.#userShell.busySince !== undefined) return run();
+    return chat.watchCommand(run);
+  }
+
   /* Sessions. */
 
   /** Opens the first session; asks which one if the user wants to choose. */
@@ -190,12 +210,13 @@ export class TerminalApp {
     const chosen = this.#options.choosesSession === true ? await this.#chooseSession() : undefined;
     if (this.#isQuitting) return;
     await this.#active.open(chosen);
-    for (const prompt of this.#pendingPrompts.splice(0)) this.#submit(prompt);
+    this.#submitWaiting();
   }
 
   async #chooseSession(): Promise<SessionChoice> {
     const { world, home, folder } = this.#options;
-    const { listSessionOptions } = await import("./commands/built-in/resume.ts");
+    const { importReference, listSessionOptions } = await import("./commands/built-in/resume.ts");
+    const { parseForeignReference } = await import("../../foreign/agents.ts");
     const root = (await world.disk.canonicalPath(folder)) ?? folder;
     const options = await listSessionOptions(world, home, root);
     if (options.length === 0) {
@@ -204,7 +225,11 @@ export class TerminalApp {
     }
     const picked = await Promise.race([this.#frontEnd.pick("Resume which session?", options), this.#quitting]);
     if (picked === undefined) this.quit();
-    return picked === undefined ? "new" : { id: picked.id };
+    if (picked === undefined) return "new";
+    const reference = parseForeignReference(picked.id);
+    if (reference === undefined) return { id: picked.id };
+    const info = (text: string): void => printInfo(this.#frontEnd, text);
+    return { id: await importReference(world, home, root, reference, info) };
   }
 
   async #showSession(opened: AgentSession, isFirst: boolean): Promise<void> {
@@ -215,12 +240,12 @@ export class TerminalApp {
     await printHistory(opened.session.entries, {
       frontEnd,
       showMarkdown: (markdown) => this.#markdown.print(markdown),
-      showMedia: (media) => this.#showMedia(media),
+      showMedia: (media) => printMedia(frontEnd, media, opened.agent.conversation().blobs),
     });
     // Not earlier: until now the user was waiting.
     if (isFirst) void this.#loadStatusCommand();
     void this.#markdown.load();
-    this.#loadingCommands = this.#findCommands();
+    this.#loadingCommands = this.#findCommands(opened);
     this.#ide?.forget();
     if (isFirst) void this.#reportErrors(() => this.#connectIde());
   }
@@ -244,11 +269,6 @@ export class TerminalApp {
     }));
   }
 
-  async #reopen(resume: SessionChoice): Promise<void> {
-    await this.#active.reopen(resume);
-    for (const prompt of this.#pendingPrompts.splice(0)) this.#submit(prompt);
-  }
-
   /** Cancels work outside the chat session. */
   #cancelOutsideChat(): void {
     this.#userShell.stop();
@@ -256,22 +276,25 @@ export class TerminalApp {
     this.#options.serverQuestions.cancel();
   }
 
-  async #findCommands(): Promise<readonly SlashCommand[]> {
+  async #findCommands(opened: AgentSession): Promise<readonly SlashCommand[]> {
     const { world, home, folder } = this.#options;
     const { findCommands } = await import("./commands/custom/custom-commands.ts");
     const project = this.#active.loaded.policy.trusted ? { project: folder } : {};
-    const places = { disk: world.disk, home, userHome: world.host.home, ...project };
+    const plugins = this.#active.chat?.opened.plugins?.commands ?? [];
+    const { openTrustStore } = await import("../../policy/trust/folders.ts");
+    const { isTrusted } = openTrustStore(world.disk, home);
+    const places = { disk: world.disk, home, userHome: world.host.home, isTrusted, plugins, ...project };
     const { commands, problems } = await findCommands(places);
     for (const problem of problems) printInfo(this.#frontEnd, problem);
-    this.#customCommands = [...(await this.#skillCommands(commands)), ...commands];
+    this.#customCommands = [...(await this.#skillCommands(opened, commands)), ...commands];
     return this.#customCommands;
   }
 
   /** Skills the person can activate, without those whose names a custom command has. */
-  async #skillCommands(commands: readonly SlashCommand[]): Promise<readonly SlashCommand[]> {
-    const skills = (this.#active.chat?.opened.skills() ?? []).filter(
-      ({ name, isForPeople }) => isForPeople && !commands.some((command) => command.name === name),
-    );
+  async #skillCommands(opened: AgentSession, commands: readonly SlashCommand[]): Promise<readonly SlashCommand[]> {
+    const skills = opened
+      .skills()
+      .filter(({ name, isForPeople }) => isForPeople && !commands.some((command) => command.name === name));
     if (skills.length === 0) return [];
     const { skillCommand } = await import("./commands/custom/skill-command.ts");
     return skills.map(skillCommand);
@@ -283,22 +306,36 @@ export class TerminalApp {
 
   /* User actions. */
 
+  /** Handles a submitted text, or keeps it until a session is open and no command may replace it. */
   #submit(prompt: SubmittedPrompt): void {
+    this.#argumentCompletions.clearCache();
+    if (prompt.parts === undefined) this.#options.history.add(prompt.marked);
+    if (this.#active.chat !== undefined && this.#exclusiveCommands === 0) return this.#handle(prompt);
+    if (isQuitCommand(prompt.marked)) return this.quit();
+    this.#waitingPrompts.push(prompt);
+    this.#frontEnd.update();
+  }
+
+  /** Handles the prompts that waited, until one of them makes the others wait again. */
+  #submitWaiting(): void {
+    while (this.#active.chat !== undefined && this.#exclusiveCommands === 0) {
+      const prompt = this.#waitingPrompts.shift();
+      if (prompt === undefined) return;
+      this.#handle(prompt);
+    }
+  }
+
+  #handle(prompt: SubmittedPrompt): void {
     const { marked, isShown } = prompt;
     const text = expandMarkedText(marked);
-    this.#argumentCompletions.clearCache();
-    this.#options.history.add(marked);
-    if (this.#active.chat === undefined) {
-      this.#pendingPrompts.push(prompt);
-      return;
-    }
-    const isMessage = !/^(?:\s*\/[\w:.-]+(?:\s|$)|!)/.test(text);
-    if (isMemory(text)) return void this.#reportErrors(() => this.#addToMemory(text.slice(1).trim()));
-    if (isMessage) return void this.#reportErrors(() => this.#send(marked, [], prompt));
+    const isMessage = prompt.parts !== undefined || !/^(?:\s*\/[\w:.-]+(?:\s|$)|!)/.test(text);
+    if (prompt.parts === undefined && isMemory(text))
+      return void this.#reportErrors(() => this.#addToMemory(text.slice(1).trim()));
+    if (isMessage) return void this.#reportErrors(() => this.#send(prompt));
     if (!isShown) this.#showPrompt(marked);
     const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
     if (name !== undefined) void this.#runCommand(name, args.trim());
-    else void this.#reportErrors(async () => this.#addShellOutput(await this.#runShell(text.slice(1).trim())));
+    else void this.#reportErrors(() => this.#runPromptShell(text.slice(1).trim()));
   }
 
   async #addToMemory(fact: string): Promise<void> {
@@ -310,14 +347,11 @@ export class TerminalApp {
     this.#frontEnd.print(viewUserPrompt(marked, this.#frontEnd.width()));
   }
 
-  /** Sends a message, or queues it. */
-  async #send(
-    marked: string,
-    parts: readonly UserPart[],
-    { isShown, sendAfter }: Pick<SubmittedPrompt, "isShown" | "sendAfter">,
-  ): Promise<void> {
+  /** Sends a message, or queues it; without a session it waits for one. Nothing is awaited before the session has it. */
+  async #send(prompt: SubmittedPrompt): Promise<void> {
+    const { marked, isShown, sendAfter, parts = [] } = prompt;
     const chat = this.#active.chat;
-    if (chat === undefined) return;
+    if (chat === undefined) return void this.#waitingPrompts.push(prompt);
     const files = this.#pastedFiles.take(marked);
     chat.opened.addBlobs(files.blobs);
     const show = (): void => {
@@ -325,16 +359,26 @@ export class TerminalApp {
       if (!isShown) this.#showPrompt(marked);
       for (const part of files.parts) if (part.type === "media") this.#showMedia(part);
     };
-    const prompt = { marked, parts: [...files.parts, ...parts], show, restore: files.restore };
-    if (chat.busySince === undefined) await this.#markdown.load();
-    await chat.submit(prompt, sendAfter);
+    await chat.submit({ marked, parts: [...files.parts, ...parts], show, restore: files.restore }, sendAfter);
   }
 
+  /** Runs a command. Prompts wait while it is looked up, and while it runs if it is exclusive. */
   async #runCommand(name: string, args: string): Promise<void> {
-    await this.#loadingCommands;
-    const command = await findCommand(name, this.#commands());
-    if (typeof command === "string") return printInfo(this.#frontEnd, command);
-    await this.#reportErrors(async () => command.run(args, this.#commandContext()));
+    this.#exclusiveCommands += 1;
+    const release = once(() => {
+      this.#exclusiveCommands -= 1;
+      this.#submitWaiting();
+    });
+    try {
+      await this.#loadingCommands;
+      const command = await findCommand(name, this.#commands());
+      if (typeof command === "string") return printInfo(this.#frontEnd, command);
+      const running = this.#reportErrors(async () => command.run(args, this.#commandContext()));
+      if (command.isExclusive !== true) release();
+      await running;
+    } finally {
+      release();
+    }
     await this.#active.chat?.refreshContextUsage();
   }
 
@@ -352,6 +396,12 @@ export class TerminalApp {
     return listCommands(this.#customCommands, this.#active.chat?.opened.servers);
   }
 
+  /** Runs a shell command the user typed. The session that was open gets its output with the next prompt. */
+  async #runPromptShell(command: string): Promise<void> {
+    const chat = this.#active.chat;
+    chat?.addToNextPrompt(shellContextPart(await this.#runShell(command)));
+  }
+
   async #runShell(command: string): Promise<ShellResult> {
     const result = await this.#userShell.run(command, await this.#active.opened().services());
     this.#frontEnd.print([...viewShellResult(result, this.#frontEnd.width()), []]);
@@ -360,23 +410,24 @@ export class TerminalApp {
 
   /** Runs the work of a command, with its lines and a spinner, until it ends or the user cancels it. */
   async #runWork<Result>(
-    live: () => readonly StyledLine[],
-    work: (signal: AbortSignal) => Promise<Result>,
+    { label, live }: CommandWorkView,
+    work: (signal: AbortSignal, report: (done: number, total: number) => void) => Promise<Result>,
   ): Promise<Result> {
     const stop = new AbortController();
-    const running = { live, stop, since: this.#options.world.clock.elapsed() };
+    const running: CommandWork = { label, live, stop, since: this.#options.world.clock.elapsed() };
     this.#commandWork.add(running);
     this.#frontEnd.update();
     try {
-      return await work(stop.signal);
+      return await work(stop.signal, (done, total) => {
+        if (total > 0) running.share = done / total;
+        this.#frontEnd.update();
+      });
+    } catch (error) {
+      throw stop.signal.aborted ? new Error("Cancelled.", { cause: error }) : error;
     } finally {
       this.#commandWork.delete(running);
       this.#frontEnd.update();
     }
-  }
-
-  #addShellOutput(result: ShellResult): void {
-    this.#active.chat?.addToNextPrompt(shellContextPart(result));
   }
 
   async #editBeforeApproval({ approval: { subject }, call, agent }: PendingApproval): Promise<void> {
@@ -393,7 +444,7 @@ export class TerminalApp {
     return [
       ...this.#transcript.live(),
       ...this.#userShell.live(width),
-      ...[...this.#commandWork].flatMap(({ live }) => live()),
+      ...[...this.#commandWork].flatMap(({ live }) => live?.() ?? []),
       ...(todos.length === 0 ? [] : [[], ...todos]),
       ...viewTaskRow(opened?.tasks()?.list() ?? [], width),
     ];
@@ -438,6 +489,7 @@ export class TerminalApp {
       live: () => this.#live(this.#frontEnd.width()),
       status: (width) => this.#status(width),
       busySince: () => this.#active.chat?.busySince ?? this.#userShell.busySince ?? [...this.#commandWork].at(0)?.since,
+      work: () => [...this.#commandWork].at(0),
       questions: () => this.#active.chat?.opened.agent.pendingApprovals() ?? [],
       markPrinted: ({ call, agent, approval: { subject } }) => {
         if (agent === undefined && subject.type === "edit") this.#transcript.markPatchPrinted(call, subject.patch);
@@ -455,8 +507,14 @@ export class TerminalApp {
       resolvePaste: (text) => this.#pastedFiles.paste(text),
       pasteClipboardImage: () => this.#pastedFiles.pasteClipboardImage(),
       submit: (marked, sendAfter) => this.#submit({ marked, isShown: this.#frontEnd.echoesInput, sendAfter }),
-      queued: () => this.#active.chat?.queued() ?? [],
-      takeBackQueued: () => this.#active.chat?.takeBackQueued(),
+      queued: () => [
+        ...(this.#active.chat?.queued() ?? []),
+        ...this.#waitingPrompts.map(({ marked }) => ({
+          marked,
+          sendAfter: this.#exclusiveCommands > 0 ? ("command" as const) : ("start" as const),
+        })),
+      ],
+      takeBackQueued: () => this.#waitingPrompts.pop()?.marked ?? this.#active.chat?.takeBackQueued(),
       editPrompt: async (text) =>
         (await this.#frontEnd.suspendFor(() => openEditor(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
@@ -490,7 +548,7 @@ export class TerminalApp {
 
   /** The services slash commands can use. */
   #commandContext(): SlashCommandContext {
-    const { home, folder, openEditor, doctor, login, parley, addFolder } = this.#options;
+    const { home, folder, openEditor, login, parley, addFolder } = this.#options;
     const frontEnd = this.#frontEnd;
     return {
       world: this.#active.world,
@@ -499,23 +557,32 @@ export class TerminalApp {
       loaded: () => this.#active.loaded,
       opened: () => this.#active.opened(),
       snapshots: () => this.#active.snapshots(),
-      reopen: (resume) => this.#reopen(resume),
+      requests: () => this.#active.chat?.requests ?? [],
+      commandSnapshots: () => this.#active.commandSnapshots(),
+      reopen: async (resume) => {
+        await this.#active.reopen(resume).catch((error: unknown) => {
+          // Neither the wanted session nor the one before could be opened.
+          if (this.#active.chat === undefined) this.quit();
+          throw error;
+        });
+        this.#submitWaiting();
+      },
       info: (text) => printInfo(this.#frontEnd, text),
       warn: (text) => printError(this.#frontEnd, text),
       print: (lines) => frontEnd.print(lines),
       printMarkdown: (markdown) => this.#markdown.print(markdown),
       pick: (title, options, focused) => frontEnd.pick(title, options, focused),
       confirm: (title, options) => frontEnd.confirm(title, options),
-      send: (text, parts = []) => this.#send(text, parts, { isShown: true }),
+      sendsWholeTurn: true,
+      send: (marked, parts = []) => this.#send({ marked, parts, isShown: true }),
       restoreDraft: (text) => frontEnd.restoreDraft(text),
       openEditor: (text, name) => frontEnd.suspendFor(() => openEditor(text, name)),
       copyToClipboard: (text) => frontEnd.copyToClipboard(text),
       runShell: (command) => this.#runShell(command),
-      runWork: (live, work) => this.#runWork(live, work),
+      runWork: (view, work) => this.#runWork(view, work),
       setTheme: (theme) => frontEnd.setTheme(theme),
       setMode: (mode) => this.#active.setMode(mode),
       ide: () => this.#openIde(),
-      doctor,
       parley,
       addFolder,
       login: (args) => frontEnd.suspendFor(() => login(args)),
@@ -532,4 +599,16 @@ const modeCycle: Readonly<Record<ApprovalMode, ApprovalMode>> = {
   auto_edit: "plan",
   plan: "default",
   yolo: "default",
+};
+
+const isQuitCommand = (marked: string): boolean => /^\s*\/(?:quit|exit|q)\s*$/.test(marked);
+
+/** Returns a function that does its work on the first call only. */
+const once = (work: () => void): (() => void) => {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
 };

@@ -47,12 +47,17 @@ function* spansOfToken(token: Tokens.Generic, style: Style): Generator<StyledSpa
   yield { text: token.raw, style };
 }
 
-/** A link's text, followed by its target if the text differs. */
+/** A link's text, followed by its target if the text differs. Only the target itself can be followed: a text can lie. */
 function* linkSpans({ tokens, href, text }: Tokens.Link, style: Style): Generator<StyledSpan> {
-  const shown: Style = { ...style, tone: "link", underline: true, link: href };
-  yield* spansOf(tokens, shown);
   const isSame = text === href || `mailto:${text}` === href || `http://${text}` === href;
-  if (!isSame) yield { text: ` (${href})`, style: { ...style, tone: "muted" } };
+  const shown: Style = { ...style, tone: "link", underline: true };
+  const target: Style = /^https?:/i.test(href) ? { link: href } : {};
+  yield* spansOf(tokens, isSame ? { ...shown, ...target } : shown);
+  if (isSame) return;
+  const muted: Style = { ...style, tone: "muted" };
+  yield { text: " (", style: muted };
+  yield { text: href, style: { ...muted, ...target } };
+  yield { text: ")", style: muted };
 }
 
 const namedEntities: Readonly<Record<string, string>> = {

@@ -73,8 +73,16 @@ describe("Markdown", () => {
     expect((await shown(text)).map((each) => each.trimEnd())).toEqual(lines);
   });
 
+  it("makes a link only of a text that is its target, and only to the web", async () => {
+    const links = async (text: string): Promise<readonly (readonly [string, string])[]> =>
+      (await finalLines([text])).flat().flatMap(({ text: shown, style }) => (style.link ? [[shown, style.link]] : []));
+    expect(await links("https://a.test")).toEqual([["https://a.test", "https://a.test"]]);
+    expect(await links("[https://bank.test](https://evil.test)")).toEqual([["https://evil.test", "https://evil.test"]]);
+    expect(await links("[file:///x](file:///x) <javascript:alert(1)> [a](data:text/html,x)")).toEqual([]);
+  });
+
   it("styles words", async () => {
-    expect(await finalLines(["**b *bi* `c`** ~~s~~ [t](u)"])).toEqual([
+    expect(await finalLines(["**b *bi* `c`** ~~s~~ [t](https://u)"])).toEqual([
       [
         { text: "b ", style: { bold: true } },
         { text: "bi", style: { bold: true, italic: true } },
@@ -83,8 +91,10 @@ describe("Markdown", () => {
         { text: " ", style: {} },
         { text: "s", style: { strike: true } },
         { text: " ", style: {} },
-        { text: "t", style: { tone: "link", underline: true, link: "u" } },
-        { text: " (u)", style: { tone: "muted" } },
+        { text: "t", style: { tone: "link", underline: true } },
+        { text: " (", style: { tone: "muted" } },
+        { text: "https://u", style: { tone: "muted", link: "https://u" } },
+        { text: ")", style: { tone: "muted" } },
       ],
     ]);
   });

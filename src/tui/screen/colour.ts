@@ -40,6 +40,20 @@ export const colourCodes = (
   }
 };
 
+/** The nearest of the sixteen ANSI colours, by their usual values. */
+export const nearestAnsi = (rgb: number): number => {
+  const distances = ansiColours.map((each) =>
+    [16, 8, 0].reduce((sum, shift) => sum + (((rgb >> shift) & 255) - ((each >> shift) & 255)) ** 2, 0),
+  );
+  return distances.indexOf(Math.min(...distances));
+};
+
+/** The usual values of the sixteen ANSI colours, as in xterm. */
+const ansiColours: readonly number[] = [
+  0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00,
+  0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+];
+
 /** The index in the 256-colour table: a 6x6x6 cube, then a grey ramp. */
 const indexOf = (red: number, green: number, blue: number): number => {
   const isGrey = Math.max(red, green, blue) - Math.min(red, green, blue) < 10;

@@ -450,13 +450,13 @@ describe("colours", () => {
     ]).toEqual([light, dark, light, dark, dark]);
   });
 
-  it("include links only if enabled, and only to the web", () => {
+  it("include links only if enabled, and only to the web and to files", () => {
     const style = { link: "https://a.test" } as const;
     expect(
       [false, true].map((links) => createSgrEncoder({ theme: dark, depth: "none", links }).link(style.link)),
     ).toEqual(["", "\u001b]8;;https://a.test\u001b\\"]);
     expect(
-      ["javascript:x", "https://a.test/\u001b\\", "file:///x"].map((target) =>
+      ["javascript:x", "https://a.test/\u001b\\", "file:///x y"].map((target) =>
         createSgrEncoder({ theme: dark, depth: "none", links: true }).link(target),
       ),
     ).toEqual(Array.from({ length: 3 }, () => "\u001b]8;;\u001b\\"));

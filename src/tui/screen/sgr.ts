@@ -38,5 +38,6 @@ export const createSgrEncoder = ({
   link: (target) => (links ? `\u001b]8;;${target === undefined ? "" : safeLinkTarget(target)}\u001b\\` : ""),
 });
 
-/** Only http(s) URLs in printable ASCII. */
-const safeLinkTarget = (target: string): string => (/^https?:\/\/[\x21-\x7e]{1,2000}$/.test(target) ? target : "");
+/** Only URLs of the web and of files, in printable ASCII. */
+const safeLinkTarget = (target: string): string =>
+  /^(?:https?|file):\/\/[\x21-\x7e]{1,2000}$/.test(target) ? target : "";

@@ -9,10 +9,12 @@ export type SpinnerState = {
   /** A key hint: "Esc to cancel". */
   readonly hint?: string;
   /** Progress from 0 to 1, if known. */
-  readonly share?: number;
+  readonly share?: number | undefined;
 };
 
 const spinnerFrames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
+
+const barWidth = 16;
 
 /** Milliseconds per spinner frame. */
 const frameDuration = 120;
@@ -20,12 +22,18 @@ const frameDuration = 120;
 /** Shows a spinner with label, elapsed time and hint. */
 export const viewSpinner = ({ label, elapsed, hint, share }: SpinnerState, width: number): StyledLine => {
   const mark = spinnerFrames[Math.floor(elapsed / frameDuration) % spinnerFrames.length] ?? "";
-  const done = share === undefined ? "" : ` ${Math.round(Math.max(0, Math.min(1, share)) * 100)}%`;
+  const done = share === undefined ? "" : ` ${viewBar(Math.max(0, Math.min(1, share)))}`;
   const after = [formatDuration(elapsed), hint].filter((each) => each !== undefined).join(" · ");
   return truncate(
     [span(`${mark} `, { tone: "accent" }), span(`${label}${done}`), span(` (${after})`, { tone: "muted" })],
     width,
   );
+};
+
+/** A bar of fixed width with the percentage. */
+const viewBar = (share: number): string => {
+  const filled = Math.round(share * barWidth);
+  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] ${Math.round(share * 100)}%`;
 };
 
 /** Formats a duration: 7s, 2m 5s, 1h 3m. */

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { truncate, line, toLines, span } from "../text/line.ts";
 import type { StyledLine, Tone } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
@@ -12,6 +13,8 @@ export type ToolCallView = {
   /** The subject: a command, a path. */
   readonly title: string;
   readonly status: ToolCallStatus;
+  /** The file it changed, as an absolute path: the title becomes a link where it shows it. */
+  readonly file?: string | undefined;
   /** Elapsed milliseconds. */
   readonly elapsed?: number;
   /** The output so far, or the result. */
@@ -30,10 +33,25 @@ export const viewToolCall = (call: ToolCallView, width: number): readonly Styled
   const head: StyledLine = [
     span(`${mark} `, { tone }),
     span(call.tool, { bold: true }),
-    span(call.title === "" ? "" : ` ${call.title}`),
+    ...viewTitle(call),
     span(time, { tone: "muted" }),
   ];
   return [truncate(head, width), ...viewOutput(call, width)];
+};
+
+/** The title; the path at its end is a link to the file. */
+const viewTitle = ({ title, file }: ToolCallView): StyledLine => {
+  const path = file === undefined ? "" : shownPath(title, file);
+  if (title === "") return [];
+  if (file === undefined || path === "") return [span(` ${title}`)];
+  return [span(` ${title.slice(0, -path.length)}`), span(path, { link: pathToFileURL(file).href })];
+};
+
+/** The longest end of a path, by whole names, that a title ends with. */
+const shownPath = (title: string, file: string): string => {
+  const names = file.split("/");
+  const ends = names.map((_, from) => names.slice(from).join("/"));
+  return ends.find((end) => end !== "" && (title === end || title.endsWith(` ${end}`))) ?? "";
 };
 
 const marks: Readonly<Record<ToolCallStatus, { readonly mark: string; readonly tone: Tone }>> = {

@@ -35,6 +35,20 @@ const patch = [
   "",
 ].join("\n");
 
+describe("the title of a tool call", () => {
+  it.each([
+    ["Write src/a b.ts", "/home/you/src/a b.ts", [["src/a b.ts", "file:///home/you/src/a%20b.ts"]]],
+    ["Write other.ts", "/home/you/src/a.ts", []],
+    ["Write xa.ts", "/home/you/a.ts", []],
+  ])("links the path it shows, and nothing else: %s", (title, file, links) => {
+    const lines = viewToolCall({ tool: "write_file", title, status: "success", output: "", file }, 80);
+    expect(lines.flat().flatMap(({ text, style }) => (style.link === undefined ? [] : [[text, style.link]]))).toEqual(
+      links,
+    );
+    expect(lines.map(lineText)).toEqual([`✓ write_file ${title}`]);
+  });
+});
+
 describe("a diff", () => {
   it("shows numbered lines, and counts the lines between hunks", () => {
     expect(texts(viewDiff(patch, { width: 40 }))).toEqual([
@@ -117,7 +131,9 @@ describe("the spinner", () => {
     expect(lineText(viewSpinner({ label: "Thinking", elapsed: 125_000, hint: "Esc to cancel" }, 60))).toBe(
       "⠙ Thinking (2m 5s · Esc to cancel)",
     );
-    expect(lineText(viewSpinner({ label: "Loading", elapsed: 0, share: 0.256 }, 60))).toBe("⠋ Loading 26% (0s)");
+    expect(lineText(viewSpinner({ label: "Loading", elapsed: 0, share: 0.256 }, 60))).toBe(
+      "⠋ Loading [####------------] 26% (0s)",
+    );
     expect(lineText(viewSpinner({ label: "A very long label", elapsed: 3_700_000 }, 12))).toBe("⠸ A very lo…");
   });
 });

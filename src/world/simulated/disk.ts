@@ -86,6 +86,16 @@ const createDisk = (tree: DiskStore, options: Required<SimulatedDiskOptions>): S
       const { children } = readable(asFolder(found.node, path), path);
       return [...children].map(([name, { kind }]) => ({ name, kind }));
     },
+    readHead: async (path, { maxBytes, known }) => {
+      const found = followPath(store.root, path);
+      if (found?.node.kind !== "file" || path !== `/${found.names.join("/")}`) return undefined;
+      const { identity } = toDiskEntry(found.node);
+      const isUnchanged = identity === known;
+      return {
+        identity,
+        bytes: isUnchanged ? "unchanged" : readable(found.node, path).bytes.slice(0, maxBytes),
+      };
+    },
     seed: (path, entry) => seedEntry(store, path, entry),
     removeTree: (path) => removeTree(store, path),
     snapshot: () => Object.fromEntries(listTree(store.root, "")),

@@ -73,6 +73,9 @@ export const recordText = (record: NewRecord | SessionRecord | UnknownRecord): s
     case "request":
     case "title":
     case "todos":
+    case "asked":
+    case "decided":
+    case "turn":
     case "unknown":
       return JSON.stringify(record);
   }

@@ -3,11 +3,13 @@ import { alwaysDenied, isDevicePath } from "../always-denied.ts";
 import { listFoldersAfter, listOperands, resolveWordPaths, findWriteTargets, type WorkingFolders } from "./targets.ts";
 import { commandName } from "./unwrap.ts";
 import type { CommandEvent } from "./collect.ts";
-import { sourceText, type PossibleWord } from "../parse/word.ts";
+import type { CommandWords } from "./nested.ts";
+import { literalText, sourceText, type PossibleWord } from "../parse/word.ts";
 
 /** The effects of a command line on files, as far as its text shows them. */
 export type FileEffects = {
   readonly writes: readonly CommandWrite[];
+  readonly operandPaths: readonly string[];
   readonly readsOutside: boolean;
   readonly writesOutside: boolean;
   readonly alwaysDeniedReason: string | undefined;
@@ -21,6 +23,7 @@ export const resolveFileEffects = async (
   const { home, roots } = context;
   const written = new Map<string, "changed" | "removed">();
   const mentionedPaths = new Set<string>();
+  const operandPaths = new Set<string>();
   let workingFolders: WorkingFolders = { folders: [context.folder], home };
   let alwaysDeniedReason: string | undefined;
   for (const event of events) {
@@ -33,6 +36,8 @@ export const resolveFileEffects = async (
       if (change === "changed" || !written.has(path)) written.set(path, change);
     if (event.type === "write") continue;
     alwaysDeniedReason ??= alwaysDenied(event.words, workingFolders, roots);
+    for (const path of listPossiblePaths(event.words).flatMap((word) => resolveWordPaths(word, workingFolders)))
+      operandPaths.add(path);
     for (const path of listOperands(event.words)
       .filter(mayLeaveFolder)
       .flatMap((word) => resolveWordPaths(word, workingFolders)))
@@ -47,6 +52,7 @@ export const resolveFileEffects = async (
   const areInside = await Promise.all([...mentionedPaths].slice(0, maxPaths).map((path) => context.isInside(path)));
   return {
     writes,
+    operandPaths: [...operandPaths].slice(0, maxPaths),
     readsOutside: mentionedPaths.size > maxPaths || areInside.includes(false),
     writesOutside: writes.some(({ place }) => place === "outside"),
     alwaysDeniedReason: alwaysDeniedReason ?? (device && `it writes to the device ${device}`),
@@ -54,6 +60,15 @@ export const resolveFileEffects = async (
 };
 
 const maxPaths = 1000;
+
+/** The words that may be paths: operands, and values of options after an equals sign. */
+const listPossiblePaths = (words: CommandWords): readonly PossibleWord[] => [
+  ...listOperands(words),
+  ...words.flatMap((word) => {
+    const value = /^-[^=]*=(.+)$/s.exec(literalText(word) ?? "")?.[1];
+    return value === undefined ? [] : [[value]];
+  }),
+];
 
 /** Whether a word may lead out of the folder it is used in. */
 const mayLeaveFolder = (word: PossibleWord): boolean => /^[/~$]|\.\./.test(sourceText(word));

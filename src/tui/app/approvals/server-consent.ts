@@ -16,16 +16,45 @@ export type ServerConsentOptions = {
   readonly loaded: LoadedSettings;
 };
 
-/** Asks for consent to each MCP server of a trusted project that has no stored answer, before any is started. */
+/** Asks for consent to each MCP server and the hooks of a trusted project that have no stored answer, before any is started. */
 export const askServerConsents = async (
   frontEnd: ConsentPrompter,
   { world, home, folder, loaded }: ServerConsentOptions,
 ): Promise<void> => {
   const all = loaded.policy.trusted ? loaded.project.consents : await consentsAfterTrust({ world, home, folder });
   const wanted = all.filter(({ key }) => key.startsWith(prefix) && !isOwn(key, loaded));
-  if (wanted.length === 0) return;
+  const hooks = all.filter(({ key }) => key.startsWith(hookPrefix));
+  if (wanted.length === 0 && hooks.length === 0) return;
   const consents = openConsentStore(world.disk, home);
   await confirmServers(frontEnd, { consents, folder, wanted: await consents.findUnanswered(folder, wanted) });
+  await confirmHooks(frontEnd, { consents, folder, wanted: await consents.findUnanswered(folder, hooks) });
+};
+
+/** Shows the hooks of each event in full and asks for consent. */
+const confirmHooks = async (
+  frontEnd: ConsentPrompter,
+  {
+    consents,
+    folder,
+    wanted,
+  }: { readonly consents: ConsentStore; readonly folder: string; readonly wanted: readonly ConsentRequest[] },
+): Promise<void> => {
+  for (const consent of wanted) {
+    const event = consent.key.slice(hookPrefix.length);
+    frontEnd.print([
+      line(`This project wants to run hooks at ${event}:`, { tone: "warning" }),
+      ...toLines(displayCommand(consent.text)).flatMap((each) =>
+        wrap(each, { width: frontEnd.width(), breakAt: "characters" }),
+      ),
+    ]);
+    const answer = await frontEnd.confirm(`Always run these hooks in this project?`, [
+      { id: "no", label: "No" },
+      { id: "yes", label: "Yes, as shown above" },
+      { id: "never", label: "No, and don't ask again", detail: "change it with parley hooks allow" },
+    ]);
+    if (answer?.id === "never") await consents.decline(folder, consent);
+    if (answer?.id === "yes") await consents.agree(folder, consent);
+  }
 };
 
 /** Shows each server in full and asks for consent. Returns true if one was allowed. */
@@ -66,6 +95,7 @@ export const confirmServers = async (
 type ConsentPrompter = Pick<FrontEnd, "print" | "confirm" | "width">;
 
 const prefix = "mcpServers.";
+const hookPrefix = "hooks.";
 
 /** A server of the same name in the user's own settings takes precedence. */
 const isOwn = (key: string, { settings }: LoadedSettings): boolean =>

@@ -31,6 +31,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     usage: "[MODEL]",
     description: "Switch model (shows cost and compatibility first)",
     arguments: [modelArgument],
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/model.ts")).switchModel),
   },
   {
@@ -42,9 +43,10 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "compare",
-    usage: "[PROVIDER/MODEL...] PROMPT",
-    description: "Ask two or three models the same, see time, tokens and price, and continue with one",
+    usage: "[MODEL,MODEL...] [PROMPT]",
+    description: "Ask two or three models the same (default: your last prompt), compare, and continue with one",
     arguments: [modelArgument, modelArgument],
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/compare.ts")).compareAnswers),
   },
   {
@@ -78,6 +80,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     aliases: ["compress"],
     usage: "[FOCUS]",
     description: "Compact the context now; FOCUS says what to keep in detail",
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/compact.ts")).compactContext),
   },
   {
@@ -92,11 +95,13 @@ export const builtInCommands: readonly SlashCommand[] = [
     aliases: ["sessions", "continue"],
     description: "Resume another session of this folder",
     arguments: [{ options: async (at) => (await import("./built-in/resume.ts")).sessionOptions(at) }],
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/resume.ts")).resumeOther),
   },
   {
     name: "rewind",
     description: "Go back to before one of your messages (conversation and files)",
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/rewind.ts")).rewindConversation),
   },
   {
@@ -108,7 +113,14 @@ export const builtInCommands: readonly SlashCommand[] = [
     name: "clear",
     aliases: ["new", "reset"],
     description: "Start a new session",
+    isExclusive: true,
     run: async (_, { reopen }) => reopen("new"),
+  },
+  {
+    name: "plugins",
+    aliases: ["extensions"],
+    description: "Show the plugins you added",
+    run: lazy(async () => (await import("./built-in/tools.ts")).showPlugins),
   },
   {
     name: "init",
@@ -131,6 +143,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     name: "add-dir",
     usage: "FOLDER",
     description: "Add a folder to the workspace",
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/add-dir.ts")).addFolder),
   },
   {
@@ -153,9 +166,14 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/copy.ts")).copyLastAnswer),
   },
   {
+    name: "cost",
+    description: "Show what was spent, by model and for the last requests",
+    run: lazy(async () => (await import("./built-in/stats.ts")).showCost),
+  },
+  {
     name: "stats",
-    aliases: ["cost", "usage"],
-    description: "Show token use and cost",
+    aliases: ["usage"],
+    description: "Show token use, cost and tool calls",
     run: lazy(async () => (await import("./built-in/stats.ts")).showStats),
   },
   {
@@ -168,6 +186,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     usage: "[restart NAME]",
     description: "Show or restart MCP servers; allow those of this project",
     arguments: [oneOf("restart"), { options: async (at) => (await import("./built-in/mcp.ts")).serverOptions(at) }],
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/mcp.ts")).manageServers),
   },
   {
@@ -198,14 +217,15 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "theme",
-    usage: "[auto | light | dark]",
+    usage: "[auto | light | dark | NAME]",
     description: "Change the theme",
-    arguments: [{ options: async () => (await import("./built-in/theme.ts")).themeOptions }],
+    arguments: [{ options: async (at) => (await import("./built-in/theme.ts")).themeOptions(at) }],
     run: lazy(async () => (await import("./built-in/theme.ts")).changeTheme),
   },
   {
     name: "trust",
     description: "Trust this folder (settings, context files, commands, agents)",
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/trust.ts")).trustCurrentFolder),
   },
   {
@@ -213,6 +233,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     usage: "[PROVIDER]",
     description: "Store a key for a provider, or sign in",
     arguments: [{ options: async () => (await import("./built-in/login.ts")).loginOptions }],
+    isExclusive: true,
     run: lazy(async () => (await import("./built-in/login.ts")).logIn),
   },
   {

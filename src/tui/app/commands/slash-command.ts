@@ -9,6 +9,8 @@ import type { StyledLine } from "../../text/style.ts";
 import type { PickerOption } from "../../views/picker.ts";
 import type { IdeClient } from "../ide/ide-client.ts";
 import type { ShellResult } from "../session/user-shell.ts";
+import type { RequestUsage } from "../session/chat-session.ts";
+import type { CommandSnapshots } from "../session/command-changes.ts";
 import type { EditSnapshots } from "../session/edit-snapshots.ts";
 
 /** A command typed after a slash. */
@@ -21,6 +23,8 @@ export type SlashCommand = {
   readonly description: string;
   /** Completion of the arguments, one by one. */
   readonly arguments?: readonly CommandArgument[];
+  /** Whether prompts wait until it has ended, because it may open another session or changes the conversation. */
+  readonly isExclusive?: true;
   readonly run: (words: string, at: SlashCommandContext) => void | Promise<void>;
 };
 
@@ -29,6 +33,9 @@ export type CommandArgument = {
   readonly options: (at: SlashCommandContext) => readonly PickerOption[] | Promise<readonly PickerOption[]>;
   readonly acceptsOther?: (word: string) => boolean;
 };
+
+/** The name of work that takes a while, and lines shown above the spinner. */
+export type CommandWorkView = { readonly label: string; readonly live?: () => readonly StyledLine[] };
 
 /** The session to open. */
 export type SessionChoice = { readonly id: string } | "new";
@@ -41,6 +48,10 @@ export type SlashCommandContext = {
   readonly loaded: () => LoadedSettings;
   readonly opened: () => AgentSession;
   readonly snapshots: () => EditSnapshots;
+  /** The usage of every response since the session was opened. */
+  readonly requests: () => readonly RequestUsage[];
+  /** The stored files around commands. */
+  readonly commandSnapshots: () => Promise<CommandSnapshots>;
   /** Closes this session and opens another or a new one. Settings are read again. */
   readonly reopen: (resume: SessionChoice) => Promise<void>;
   readonly info: (text: string) => void;
@@ -58,6 +69,8 @@ export type SlashCommandContext = {
   readonly confirm: (title: string, options: readonly PickerOption[]) => Promise<PickerOption | undefined>;
   /** Sends a prompt as if it had been typed; parts follow the text. */
   readonly send: (text: string, parts?: readonly UserPart[]) => Promise<void>;
+  /** Whether `send` resolves at the end of the turn it starts. */
+  readonly sendsWholeTurn: boolean;
   /** Puts a message back into the input. */
   readonly restoreDraft: (text: string) => void;
   /** Opens a text in the user's editor; resolves to undefined if it was left unchanged. */
@@ -66,10 +79,10 @@ export type SlashCommandContext = {
   readonly copyToClipboard: (text: string) => Promise<void>;
   /** Runs a shell command and shows its output. */
   readonly runShell: (command: string) => Promise<ShellResult>;
-  /** Runs work that takes a while: shows these lines and a spinner, and Esc aborts it. */
+  /** Runs work that takes a while: shows a spinner, with a bar once the work reports how much is done. Esc aborts it. */
   readonly runWork: <Result>(
-    live: () => readonly StyledLine[],
-    work: (signal: AbortSignal) => Promise<Result>,
+    view: CommandWorkView,
+    work: (signal: AbortSignal, report: (done: number, total: number) => void) => Promise<Result>,
   ) => Promise<Result>;
   readonly setTheme: (theme: Theme | undefined) => void;
   /** Applies to later calls and to pending questions. */
@@ -77,11 +90,9 @@ export type SlashCommandContext = {
   /** The connection to the user's editor. */
   readonly ide: () => Promise<IdeClient>;
   /** Returns the output of Parley with these arguments. */
-  readonly parley: (args: readonly string[]) => Promise<string>;
+  readonly parley: (args: readonly string[], signal?: AbortSignal) => Promise<string>;
   /** Adds a folder to the workspace of sessions opened from now on. */
   readonly addFolder: (path: string) => void;
-  /** Returns the output of `parley doctor`. */
-  readonly doctor: () => Promise<string>;
   /** Runs `parley login` with these arguments, with the terminal released. Returns its exit code. */
   readonly login: (args: readonly string[]) => Promise<number>;
   readonly commands: () => readonly SlashCommand[];

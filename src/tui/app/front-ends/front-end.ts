@@ -45,11 +45,14 @@ export interface FrontEnd {
   close(): Promise<void>;
 }
 
+/** Work of a command: its name, and how much of it is done (0 to 1) if that is known. */
+export type WorkProgress = { readonly label: string; readonly share?: number | undefined };
+
 /** Why the program quits without the user's request: the terminal is gone, or `SIGTERM` arrived. */
 export type QuitReason = "hang-up" | "terminate";
 
-/** A queued message, as a marked text. */
-export type QueuedMessage = { readonly marked: string; readonly sendAfter: SendAfter };
+/** A queued message, as a marked text: sent after the step or turn, after the running command, or once a session is open. */
+export type QueuedMessage = { readonly marked: string; readonly sendAfter: SendAfter | "command" | "start" };
 
 /** The application behind a front end: the state it shows and the actions it triggers. */
 export type FrontEndHost = {
@@ -58,6 +61,8 @@ export type FrontEndHost = {
   readonly status: (width: number) => StyledLine;
   /** When the running turn or command began; undefined when idle. */
   readonly busySince: () => number | undefined;
+  /** The name of the running work of a command, and how much of it is done if that is known. */
+  readonly work: () => WorkProgress | undefined;
   /** The pending approvals, in order. */
   readonly questions: () => readonly PendingApproval[];
   /** Called when the subject of a question was printed, because it is taller than the screen. */

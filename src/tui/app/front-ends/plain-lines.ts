@@ -11,6 +11,7 @@ import { createApprovalPrompt, decisionFor } from "../approvals/approval-prompt.
 import { refuseDecision } from "../approvals/question-box.ts";
 import type { FrontEnd, FrontEndHost } from "./front-end.ts";
 import { createLineDialog, type LineDialog } from "./line-dialog.ts";
+import { describeSendAfter } from "./queue-view.ts";
 import type { ServerQuestion } from "../approvals/server-questions.ts";
 
 /** Ctrl-C as sent by a terminal. */
@@ -43,6 +44,8 @@ export class LineFrontEnd implements FrontEnd {
   #serverDialog: OpenServerDialog | undefined;
   #isQuitRequested = false;
   #wasBusy = false;
+  /** The work that was named last. */
+  #work: string | undefined;
   readonly #clock: Pick<Clock, "after">;
   /** Cancels the line that says how to answer, if it has not been printed. */
   #stopPromptTimer: (() => void) | undefined;
@@ -75,6 +78,9 @@ export class LineFrontEnd implements FrontEnd {
   update(): void {
     this.#askNext();
     const isBusy = this.#host.busySince() !== undefined;
+    const label = this.#host.work()?.label;
+    if (label !== undefined && label !== this.#work) this.print([line(`${label}…`)]);
+    this.#work = label;
     if (this.#wasBusy && !isBusy) this.print([line("Ready.")]);
     this.#wasBusy = isBusy;
   }
@@ -179,8 +185,10 @@ export class LineFrontEnd implements FrontEnd {
     if (typed.trim() === "") return;
     const before = this.#host.queued().length;
     this.#host.submit(typed);
-    if (this.#host.queued().length > before)
-      this.print([line("Queued. Sent after the current step. Ctrl-C cancels and does not send it.")]);
+    const queued = this.#host.queued();
+    const last = queued.at(-1);
+    if (queued.length > before && last !== undefined)
+      this.print([line(`Queued, ${describeSendAfter(last.sendAfter)}. Ctrl-C cancels and does not send it.`)]);
   }
 
   /** A line begun before the question is a message, never an answer. */

@@ -16,8 +16,12 @@ export const viewQueue = (queued: readonly QueuedMessage[], width: number): read
   ];
 };
 
+/** Says when a queued message is sent. */
+export const describeSendAfter = (sendAfter: QueuedMessage["sendAfter"]): string =>
+  sendAfter === "start" ? "sent once the session is open" : `sent after this ${sendAfter}`;
+
 const viewMessage = ({ marked, sendAfter }: QueuedMessage, isLast: boolean, width: number): StyledLine => {
-  const when = width < 60 ? sendAfter : sendAfter === "step" ? "sent after this step" : "sent after this turn";
+  const when = width < 60 ? sendAfter : describeSendAfter(sendAfter);
   const about: StyledLine = [span(`  (${when}${isLast ? "; Up to edit" : ""})`, { tone: "muted" })];
   const text = labelMarkedText(marked).trim().replaceAll(/\s+/g, " ");
   const head: StyledLine = [span("↳ ", { tone: "accent" }), span(text)];

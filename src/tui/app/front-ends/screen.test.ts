@@ -66,6 +66,7 @@ const stage = (world: SimulatedWorld) => {
     resolvePaste: () => Promise.resolve(undefined),
     pasteClipboardImage: () => Promise.resolve(undefined),
     submit: (text) => submitted.push(text),
+    work: () => undefined,
     queued: () => [],
     takeBackQueued: () => undefined,
     editPrompt: () => Promise.resolve(undefined),

@@ -9,6 +9,7 @@ import { createKeyListener } from "../../keys/key-listener.ts";
 import { colourDepthOf } from "../../screen/colour.ts";
 import { handleTerminalEvents, suspendProcess } from "../../screen/terminal-events.ts";
 import { cellSizeQuery, reflowsLines, terminalQueries } from "../../screen/modes.ts";
+import { supportsLinks } from "../../screen/link-support.ts";
 import { createSgrEncoder } from "../../screen/sgr.ts";
 import { Screen, type LiveView } from "../../screen/screen.ts";
 import type { NotificationMode } from "../../screen/notification.ts";
@@ -45,6 +46,8 @@ export type ScreenFrontEndOptions = {
   readonly theme: Theme | undefined;
   /** How a person is called when a question waits or long work has ended (default: auto). */
   readonly notifications?: NotificationMode | undefined;
+  /** Whether links are written (OSC 8). Default: on terminals known to show them. */
+  readonly links?: "auto" | "on" | "off" | undefined;
   /** Whether the input has vim keys. */
   readonly vim?: boolean | undefined;
   /** Reads the user's file of key bindings; undefined if there is none. */
@@ -252,7 +255,12 @@ export class ScreenFrontEnd implements FrontEnd {
   #createSgr(): ReturnType<typeof createSgrEncoder> {
     const { env } = this.#options.world;
     const background = this.#replies.find((reply) => reply.type === "background");
-    return createSgrEncoder({ theme: this.#theme ?? themeFor(env, background?.rgb), depth: colourDepthOf(env) });
+    const { links = "auto" } = this.#options;
+    return createSgrEncoder({
+      theme: this.#theme ?? themeFor(env, background?.rgb),
+      depth: colourDepthOf(env),
+      links: links === "auto" ? supportsLinks(env) : links === "on",
+    });
   }
 
   /* Drawing. */
@@ -292,8 +300,8 @@ export class ScreenFrontEnd implements FrontEnd {
     const { host, world } = this.#options;
     const since = host.busySince();
     if (since === undefined) return [];
-    const label = this.#questionBox.isOpen ? "Waiting for you" : "Working";
-    return [viewSpinner({ label, elapsed: world.clock.elapsed() - since, hint: this.#progressHint() }, columns)];
+    const work = this.#questionBox.isOpen ? { label: "Waiting for you" } : (host.work() ?? { label: "Working" });
+    return [viewSpinner({ ...work, elapsed: world.clock.elapsed() - since, hint: this.#progressHint() }, columns)];
   }
 
   #progressHint(): string {

@@ -7,11 +7,15 @@ import { simulatedWorld } from "../../../world/simulated/world.ts";
 import { fc } from "../../../../test/support/fast-check.ts";
 import { EditorDiffs } from "./editor-diffs.ts";
 
-/** An agent that waits for approvals of edits, and asks again about an edit the user changed. */
-const createStage = () => {
+/**
+ * An agent that waits for approvals of edits, and asks again about an edit the user changed. `left` is the text that the
+ * editor hands over when its diff is closed, if it does.
+ */
+const createStage = (left?: string) => {
   const world = simulatedWorld();
   let questions: PendingApproval[] = [];
   const written: string[] = [];
+  const messages: string[] = [];
   const shown: { readonly after: string; readonly answer: (outcome: DiffOutcome) => void; isOpen: boolean }[] = [];
   const ask = (call: string, after: string, more: { readonly problem?: string; readonly path?: string } = {}): void => {
     const { path = "/p/a.ts", ...rest } = more;
@@ -48,21 +52,28 @@ const createStage = () => {
       const outcome = new Promise<DiffOutcome>((resolve) => (answer = resolve));
       const diff = { after, answer, isOpen: true };
       shown.push(diff);
+      const close = (): void => void (diff.isOpen = false);
       return {
         outcome,
-        close: async () => {
-          diff.isOpen = false;
-          return undefined;
+        close,
+        closeAccepted: async () => {
+          close();
+          return left;
         },
       };
     },
   } as Ide;
-  const diffs = new EditorDiffs(ide, { clock: world.clock, questions: () => questions, decide, info: () => undefined });
+  const diffs = new EditorDiffs(ide, {
+    clock: world.clock,
+    questions: () => questions,
+    decide,
+    info: (text) => messages.push(text),
+  });
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 5; round++) await Promise.resolve();
     diffs.update();
   };
-  return { diffs, ask, decide, settle, shown, written, world, questions: () => questions };
+  return { diffs, ask, decide, settle, shown, written, messages, world, questions: () => questions };
 };
 
 describe("diffs in the editor", () => {
@@ -98,6 +109,33 @@ describe("diffs in the editor", () => {
     shown[0]?.answer({ type: "accepted", text: "a\r\nb\r\n" });
     await settle();
     expect(written).toEqual(["a\nb\n"]);
+  });
+
+  it("closed by a yes in the terminal: a text changed there is asked about again", async () => {
+    const { diffs, ask, decide, settle, shown, written, messages, questions } = createStage("mine");
+    ask("1", "proposed");
+    diffs.update();
+    const [question] = questions();
+    decide(question!, await diffs.reconsider(question!, { type: "once" }));
+    await settle();
+    const asked = questions().map(({ approval: { subject } }) => subject.type === "edit" && subject.after);
+    expect([asked, written, shown.map(({ isOpen }) => isOpen)]).toEqual([["mine"], [], [false]]);
+    expect(messages).toEqual(["You changed the text in Testpad. Check the changed edit and answer again."]);
+  });
+
+  it("closed by a yes in the terminal: what is written is said once where the editor does not hand over its text", async () => {
+    const { diffs, ask, decide, settle, written, messages, questions } = createStage();
+    for (const call of ["1", "2"]) {
+      ask(call, `text ${call}`);
+      diffs.update();
+      const [question] = questions();
+      decide(question!, await diffs.reconsider(question!, { type: "once" }));
+      await settle();
+    }
+    expect(written).toEqual(["text 1", "text 2"]);
+    expect(messages).toEqual([
+      "Accepted as shown here. Testpad does not hand over changes made in its diff: to keep those, accept there.",
+    ]);
   });
 
   it("never write a text that a person did not accept, whatever comes in whatever order", async () => {

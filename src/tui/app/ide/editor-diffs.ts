@@ -27,6 +27,7 @@ export class EditorDiffs {
   #changed: { readonly id: string; readonly key: string; readonly text: string } | undefined;
   /** Questions that are left to the terminal. */
   readonly #declined = new Set<string>();
+  #hasWarned = false;
 
   constructor(ide: Ide, host: EditorDiffsHost) {
     this.#ide = ide;
@@ -56,9 +57,12 @@ export class EditorDiffs {
     if (!isEdit(question) || open?.key !== keyOf(question)) return decision;
     this.#open = undefined;
     this.#declined.add(idOf(question));
-    const left = open.diff.close();
-    if (decision.type !== "once" && decision.type !== "always") return decision;
-    const text = await this.#inTime(left);
+    if (decision.type !== "once" && decision.type !== "always") {
+      open.diff.close();
+      return decision;
+    }
+    const text = await this.#inTime(open.diff.closeAccepted());
+    if (text === undefined) this.#warnOnce();
     if (text === undefined || isSameText(text, question.approval.subject.after)) return decision;
     this.#host.info(`You changed the text in ${this.#ide.name}. Check the changed edit and answer again.`);
     return { type: "edit", text };
@@ -68,7 +72,16 @@ export class EditorDiffs {
   close(): void {
     const open = this.#open;
     this.#open = undefined;
-    void open?.diff.close();
+    open?.diff.close();
+  }
+
+  /** Says what is written where the editor does not tell whether the user changed the text there. */
+  #warnOnce(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#host.info(
+      `Accepted as shown here. ${this.#ide.name} does not hand over changes made in its diff: to keep those, accept there.`,
+    );
   }
 
   #show(question: EditQuestion): void {

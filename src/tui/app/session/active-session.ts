@@ -5,6 +5,7 @@ import type { World } from "../../../world/world.ts";
 import type { SessionChoice } from "../commands/slash-command.ts";
 import { printError } from "../transcript/message.ts";
 import { ChatSession, type ChatOptions, type ChatOutput } from "./chat-session.ts";
+import type { CommandSnapshots } from "./command-changes.ts";
 import type { EditSnapshots } from "./edit-snapshots.ts";
 
 /** Opens and discards sessions. */
@@ -28,12 +29,16 @@ export type OpenedChat = {
 
 /** Where sessions are shown, and listeners for opening and closing one. */
 export type ActiveSessionOptions = ChatOutput &
-  Pick<ChatOptions, "ide"> & {
+  Pick<ChatOptions, "ide" | "prepare" | "openCommandSnapshots"> & {
+    /** Called before the session accepts prompts. */
     readonly onOpen: (opened: AgentSession, isFirst: boolean) => Promise<void>;
     readonly onClose: () => void;
   };
 
-/** The current session, and switching to another. There is none while one is being opened. */
+/**
+ * The current session, and switching to another. There is none while one is being opened or closed, so that no prompt
+ * reaches a session that is about to end. Only one such change runs at a time.
+ */
 export class ActiveSession {
   readonly #source: SessionSource;
   readonly #options: ActiveSessionOptions;
@@ -42,6 +47,8 @@ export class ActiveSession {
   #world: World;
   #mode: ApprovalMode;
   #isFirst = true;
+  #isClosed = false;
+  #change: Promise<unknown> = Promise.resolve();
 
   constructor(source: SessionSource, options: ActiveSessionOptions) {
     this.#source = source;
@@ -77,44 +84,30 @@ export class ActiveSession {
     return this.#chat.snapshots;
   }
 
+  /** The stored files around commands of the session. */
+  commandSnapshots(): Promise<CommandSnapshots> {
+    if (this.#chat === undefined) throw new Error("No session yet.");
+    return this.#chat.commandSnapshots();
+  }
+
   /** Opens the session requested at start, or the given one. */
-  async open(resume?: SessionChoice): Promise<void> {
-    await this.#start(await this.#source.open(resume));
+  open(resume?: SessionChoice): Promise<void> {
+    return this.#exclusively(async () => {
+      if (!this.#isClosed) await this.#start(await this.#source.open(resume));
+    });
   }
 
   /** Opens another session; if that fails, reopens the previous one. A new session keeps the chosen models, the effort and the approval mode. */
-  async reopen(resume: SessionChoice): Promise<void> {
-    const { open } = this.#source;
-    const { session, agent } = this.opened();
-    const { id } = session;
-    const [pool, model, effort, mode] = [agent.pool(), agent.model(), agent.thinking(), this.#mode];
-    const isModeChosen = mode !== this.#loaded.policy.mode;
-    const again = (await this.close()) ? { id } : "new";
-    const wanted = resume !== "new" && resume.id === id ? again : resume;
-    const started = await open(wanted).catch(async (error: unknown) => {
-      printError(this.#options.frontEnd, error instanceof Error ? error.message : String(error));
-      return open(again);
+  reopen(resume: SessionChoice): Promise<void> {
+    return this.#exclusively(async () => {
+      if (!this.#isClosed) await this.#replace(resume);
     });
-    if (resume === "new") {
-      started.opened.agent.switchModel(pool, model);
-      started.opened.agent.setThinking(effort);
-    }
-    await this.#start(started);
-    if (isModeChosen) await this.setMode(mode);
   }
 
-  /** Closes the session. Returns true if it was used; an unused session is discarded. */
-  async close(): Promise<boolean> {
-    const chat = this.#chat;
-    if (chat === undefined) return false;
-    this.#chat = undefined;
-    this.#options.onClose();
-    await chat.cancel();
-    const { opened } = chat;
-    const wasUsed = opened.agent.hasMessages();
-    await opened.close();
-    if (!wasUsed) await this.#source.discard(opened.session.id);
-    return wasUsed;
+  /** Closes the session for good, once none is being opened. Returns its id if it was used; an unused session is discarded. */
+  close(): Promise<string | undefined> {
+    this.#isClosed = true;
+    return this.#exclusively(() => this.#closeCurrent());
   }
 
   /** Applies to later calls and to pending questions. */
@@ -127,18 +120,60 @@ export class ActiveSession {
     this.#options.frontEnd.update();
   }
 
-  async #start({ opened, world, loaded }: OpenedChat): Promise<void> {
+  /** Runs a change after those before it. */
+  #exclusively<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#change.then(change);
+    this.#change = changed.catch(() => undefined);
+    return changed;
+  }
+
+  async #replace(resume: SessionChoice): Promise<void> {
+    const { open } = this.#source;
+    const { session, agent } = this.opened();
+    const { id } = session;
+    const [pool, model, effort, mode] = [agent.pool(), agent.model(), agent.thinking(), this.#mode];
+    const isModeChosen = mode !== this.#loaded.policy.mode;
+    const again = (await this.#closeCurrent()) === undefined ? "new" : { id };
+    const wanted = resume !== "new" && resume.id === id ? again : resume;
+    const started = await open(wanted).catch(async (error: unknown) => {
+      printError(this.#options.frontEnd, error instanceof Error ? error.message : String(error));
+      return open(again);
+    });
+    if (resume === "new") {
+      await started.opened.agent.switchModel(pool, model);
+      started.opened.agent.setThinking(effort);
+    }
+    await this.#start(started, isModeChosen ? mode : undefined);
+  }
+
+  async #closeCurrent(): Promise<string | undefined> {
+    const chat = this.#chat;
+    if (chat === undefined) return undefined;
+    this.#chat = undefined;
+    this.#options.onClose();
+    await chat.park();
+    const { agent, session, close } = chat.opened;
+    const wasUsed = agent.hasMessages();
+    await close();
+    if (!wasUsed) await this.#source.discard(session.id);
+    return wasUsed ? session.id : undefined;
+  }
+
+  async #start({ opened, world, loaded }: OpenedChat, mode = loaded.policy.mode): Promise<void> {
     const { home } = this.#source;
-    const { transcript, frontEnd, onOpen, ide } = this.#options;
+    const { onOpen, ...output } = this.#options;
+    const { frontEnd } = output;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     this.#loaded = loaded;
     this.#world = world;
-    this.#mode = loaded.policy.mode;
-    const chat = new ChatSession({ opened, world, home, transcript, frontEnd, ide });
-    this.#chat = chat;
+    this.#mode = mode;
+    if (mode !== loaded.policy.mode) (await opened.services()).gate.setMode(mode);
     await onOpen(opened, isFirst);
+    const chat = new ChatSession({ ...output, opened, world, home });
+    this.#chat = chat;
     opened.servers?.listen(() => frontEnd.update());
     void chat.refreshContextUsage();
+    void chat.continueTurn();
   }
 }

@@ -10,6 +10,7 @@ import { printError, printInfo } from "../transcript/message.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
 import type { IdeClient } from "../ide/ide-client.ts";
 import { CacheMissTracker } from "./cache-miss.ts";
+import { CommandWatch, type CommandSnapshots } from "./command-changes.ts";
 import { EditSnapshots } from "./edit-snapshots.ts";
 
 /** Where a chat session shows its events: as lines of the transcript, printed on the front end. */
@@ -25,7 +26,14 @@ export type ChatOptions = ChatOutput & {
   readonly opened: AgentSession;
   readonly world: Pick<World, "clock" | "files">;
   readonly home: string;
+  /** Loads what showing a turn needs. */
+  readonly prepare: () => Promise<void>;
+  /** Opens the store of files around commands. */
+  readonly openCommandSnapshots: (session: AgentSession["session"]) => Promise<CommandSnapshots>;
 };
+
+/** The usage of one response, and the model that was asked. */
+export type RequestUsage = { readonly model: string; readonly usage: TokenUsage };
 
 /** A prompt, as a marked text, with its attachments. */
 export type UserPrompt = {
@@ -51,15 +59,34 @@ export class ChatSession {
   /** Parts added to the user's next prompt. */
   readonly #nextPromptParts: UserPart[] = [];
   #snapshots: EditSnapshots | undefined;
+  readonly #commandWatch: CommandWatch;
   #busySince: number | undefined;
   #turn: Promise<void> = Promise.resolve();
+  /** Stops the running turn, also before its request is sent. */
+  #stop = new AbortController();
   #context = { used: 0, size: 0 };
   #lastUsage: TokenUsage | undefined;
+  readonly #requests: RequestUsage[] = [];
   readonly #cacheMiss = new CacheMissTracker();
 
   constructor(options: ChatOptions) {
     this.opened = options.opened;
     this.#options = options;
+    const { session, agent } = options.opened;
+    this.#commandWatch = new CommandWatch(
+      () => options.openCommandSnapshots(session),
+      (changes) => this.snapshots.recordCommand(changes, { root: session.head.root, entries: agent.entryCount() }),
+    );
+  }
+
+  /** Runs a command that may change files, so that a rewind can restore them. */
+  watchCommand<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#commandWatch.run(run);
+  }
+
+  /** The stored files around commands. */
+  commandSnapshots(): Promise<CommandSnapshots> {
+    return this.#commandWatch.snapshots();
   }
 
   /** When the running turn began. */
@@ -81,6 +108,11 @@ export class ChatSession {
     this.#cacheMiss.record(event, this.#options.world.clock.elapsed());
   }
 
+  /** The usage of every response since the session was opened, those of subagents included. */
+  get requests(): readonly RequestUsage[] {
+    return this.#requests;
+  }
+
   /** Token usage of the last response. */
   get lastUsage(): TokenUsage | undefined {
     return this.#lastUsage;
@@ -100,8 +132,15 @@ export class ChatSession {
   /** Submits a prompt: as a turn of its own, or queued while one runs. */
   submit(prompt: UserPrompt, sendAfter: SendAfter = "step"): Promise<void> {
     if (this.#busySince !== undefined) return this.#enqueue({ prompt, sendAfter });
-    prompt.show();
-    return this.#beginTurn(this.#collectParts(prompt));
+    return this.#beginTurn(prompt, (signal) => this.#collectParts(prompt, signal));
+  }
+
+  /** Asks again about calls that awaited approval when the session was left, and continues their turn. */
+  continueTurn(): Promise<void> {
+    const { agent } = this.opened;
+    return agent.parkedCalls().length === 0
+      ? Promise.resolve()
+      : this.#runTurn(() => this.#handleEvents(agent.continue()));
   }
 
   /** The queued prompts, oldest first. */
@@ -121,10 +160,19 @@ export class ChatSession {
     return this.#giveBack(last);
   }
 
-  /** Cancels the running turn. Resolves when nothing runs any more. Queued prompts go back to the input. */
+  /** Leaves questions open for the next time the session is opened, and cancels everything else. */
+  async park(): Promise<void> {
+    const parked = this.opened.agent.park();
+    await this.cancel();
+    await parked;
+  }
+
+  /** Cancels the running turn. Resolves when nothing runs any more. Prompts that were not sent go back to the input. */
   async cancel(): Promise<void> {
+    this.#stop.abort();
     await this.opened.agent.cancel();
     await this.#turn;
+    this.#restoreDraft();
   }
 
   /** Updates the context use. */
@@ -133,57 +181,82 @@ export class ChatSession {
     this.#options.frontEnd.update();
   }
 
-  #beginTurn(collected: Promise<CollectedParts>): Promise<void> {
+  #beginTurn(prompt: UserPrompt, collect: (signal: AbortSignal) => Promise<CollectedParts>): Promise<void> {
+    return this.#runTurn(async (signal) => {
+      prompt.show();
+      const [collected] = await Promise.all([collect(signal), this.#options.prepare()]);
+      if (!signal.aborted) return this.#handleEvents(this.opened.agent.send(collected.parts));
+      // Cancelled while its attachments were read: the agent never got it.
+      this.#queue = [{ prompt, sendAfter: "turn", collected }, ...this.#queue];
+      return false;
+    });
+  }
+
+  /** Runs a turn; `run` returns whether it finished. */
+  #runTurn(run: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
     this.#busySince = this.#options.world.clock.elapsed();
+    this.#stop = new AbortController();
+    this.#turn = this.#runToEnd(run, this.#stop.signal);
     this.#options.frontEnd.update();
-    this.#turn = this.#runTurn(collected);
     return this.#turn;
   }
 
-  /** Sends a prompt and hands every event of the agent to the transcript, waiting while the terminal is slower. */
-  async #runTurn(collected: Promise<CollectedParts>): Promise<void> {
-    const { transcript, frontEnd } = this.#options;
-    const { agent } = this.opened;
+  async #runToEnd(run: (signal: AbortSignal) => Promise<boolean>, signal: AbortSignal): Promise<void> {
     let hasFinished = false;
     try {
-      for await (const event of agent.send((await collected).parts)) {
-        if (event.type === "user") this.#showQueued(event.parts);
-        hasFinished = event.type === "finished";
-        if (event.type === "usage") this.#lastUsage = event.usage;
-        this.recordForCache(event);
-        transcript.handleEvent(event);
-        this.snapshots.recordEvent(event, agent.entryCount());
-        this.#options.ide()?.handleEvent(event);
-        frontEnd.update();
-        if (event.type === "usage") void this.refreshContextUsage();
-        await frontEnd.waitForDrain();
-      }
+      hasFinished = await run(signal);
     } catch (error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      printError(frontEnd, `This is a bug in Parley. ${text}`);
+      printError(this.#options.frontEnd, `This is a bug in Parley. ${text}`);
     } finally {
       this.#busySince = undefined;
       this.#options.ide()?.updateDiffs();
     }
-    agent.withdrawQueuedMessages();
+    this.opened.agent.withdrawQueuedMessages();
     if (!hasFinished) this.#restoreDraft();
     await this.refreshContextUsage();
-    await this.#beginNext();
+    if (!signal.aborted) await this.#beginNext();
+  }
+
+  /** Hands every event of the agent to the transcript, waiting while the terminal is slower. Returns whether the turn finished. */
+  async #handleEvents(events: AsyncIterable<AgentEvent>): Promise<boolean> {
+    const { transcript, frontEnd } = this.#options;
+    const { agent } = this.opened;
+    let hasFinished = false;
+    for await (const event of events) {
+      if (event.type === "user") this.#showQueued(event.parts);
+      hasFinished = event.type === "finished";
+      if (event.type === "usage") this.#lastUsage = event.usage;
+      this.#recordUsage(event);
+      this.recordForCache(event);
+      transcript.handleEvent(event);
+      this.snapshots.recordEvent(event, agent.entryCount());
+      this.#options.ide()?.handleEvent(event);
+      frontEnd.update();
+      if (event.type === "usage") void this.refreshContextUsage();
+      await frontEnd.waitForDrain();
+    }
+    return hasFinished;
+  }
+
+  #recordUsage(event: AgentEvent): void {
+    if (event.type === "agent") return this.#recordUsage(event.event);
+    if (event.type === "usage") this.#requests.push({ model: event.model, usage: event.usage });
   }
 
   /** Begins the turn of the oldest queued prompt, once its attachments are read. */
   async #beginNext(): Promise<void> {
     const [next] = this.#queue;
     if (this.#busySince !== undefined || next?.collected === undefined) return;
+    const { prompt, collected } = next;
     this.#queue = this.#queue.slice(1);
-    next.prompt.show();
-    await this.#beginTurn(Promise.resolve(next.collected));
+    await this.#beginTurn(prompt, async () => collected);
   }
 
   async #enqueue(queued: QueuedPrompt): Promise<void> {
     this.#queue = [...this.#queue, queued];
     this.#options.frontEnd.update();
-    const collected = await this.#collectParts(queued.prompt);
+    const collected = await this.#collectParts(queued.prompt, new AbortController().signal);
     if (!this.#queue.includes(queued)) return void this.#nextPromptParts.unshift(...collected.added);
     queued.collected = collected;
     if (queued.sendAfter === "step") this.opened.agent.queueMessage(collected.parts);
@@ -211,9 +284,9 @@ export class ChatSession {
     return prompt.marked;
   }
 
-  async #collectParts({ marked, parts }: UserPrompt): Promise<CollectedParts> {
+  async #collectParts({ marked, parts }: UserPrompt, signal: AbortSignal): Promise<CollectedParts> {
     const added = this.#nextPromptParts.splice(0);
-    const attached = await this.opened.attach(expandMarkedText(marked), new AbortController().signal);
+    const attached = await this.opened.attach(expandMarkedText(marked), signal);
     for (const message of attached.messages) printInfo(this.#options.frontEnd, message);
     const context = (await this.#options.ide()?.promptParts()) ?? [];
     return { added: [...added, ...context], parts: [...added, ...attached.parts, ...context, ...parts] };

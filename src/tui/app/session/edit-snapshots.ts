@@ -1,15 +1,27 @@
 import type { AgentEvent } from "../../../agent/events.ts";
+import { isObject } from "../../../conversation/json.ts";
 import type { Workspace } from "../../../policy/workspace/open.ts";
 import type { World } from "../../../world/world.ts";
+import type { CommandChange } from "./command-changes.ts";
 
-/** A file before and after an edit. `before` is absent for a created file. */
+/** The content of a file: its text, or the name of stored bytes. */
+type FileContent = string | { readonly blob: string };
+
+/** A file before and after an edit or a command. `before` is absent for a created file, `after` for a removed one. */
 export type EditSnapshot = {
   readonly path: string;
-  readonly before?: string;
-  readonly after: string;
+  readonly before?: FileContent;
+  readonly after?: FileContent;
   /** The number of conversation entries at the time of the edit. */
   readonly entries: number;
+  /** The same for all changes of one command. */
+  readonly command?: number;
+  /** Why it cannot be restored. */
+  readonly problem?: string;
 };
+
+/** Reads the stored bytes of files that commands changed. */
+type ReadStoredBytes = (blob: string) => Promise<Uint8Array | undefined>;
 
 /** Describes the result of restoring a file. */
 export type RestoreResult =
@@ -45,24 +57,39 @@ export class EditSnapshots {
     ]);
   }
 
+  /** Records the files that changed while a command ran. */
+  recordCommand(
+    changes: readonly CommandChange[],
+    { root, entries }: { readonly root: string; readonly entries: number },
+  ): void {
+    void this.#change((snapshots) => {
+      const command = 1 + Math.max(0, ...snapshots.map((each) => each.command ?? 0));
+      return [...snapshots, ...changes.map((change) => toSnapshot(change, { root, entries, command }))];
+    });
+  }
+
+  /** The number of snapshots of the last edit, or of the last command. */
+  async lastCount(): Promise<number> {
+    const snapshots = await this.#snapshots;
+    const command = snapshots.at(-1)?.command;
+    if (command === undefined) return Math.min(1, snapshots.length);
+    return snapshots.length - 1 - snapshots.findLastIndex((each) => each.command !== command);
+  }
+
   /** Returns all edits, oldest first. */
   all(): Promise<readonly EditSnapshot[]> {
     return this.#snapshots;
   }
 
   /** Restores files to before the last `count` edits, newest first. Files changed since are left alone. */
-  async restore(
-    count: number,
-    workspace: Pick<Workspace, "resolve" | "bytes" | "write">,
-    disk: World["disk"],
-  ): Promise<readonly RestoreResult[]> {
+  async restore(count: number, files: RestoreFiles): Promise<readonly RestoreResult[]> {
     const snapshots = await this.#snapshots;
     const newest = snapshots.slice(snapshots.length - count).toReversed();
     const results = new Map<string, RestoreResult>();
     const failed = new Set<string>();
     for (const snapshot of newest) {
       if (failed.has(snapshot.path)) continue;
-      const result = await restoreFile(snapshot, workspace, disk);
+      const result = await restoreFile(snapshot, files);
       if (result.type === "kept") failed.add(snapshot.path);
       results.set(snapshot.path, result);
     }
@@ -96,23 +123,62 @@ export class EditSnapshots {
   }
 }
 
+/** Where files are restored, and where stored bytes are read. */
+type RestoreFiles = {
+  readonly workspace: Pick<Workspace, "resolve" | "bytes" | "write">;
+  readonly disk: World["disk"];
+  readonly readStored: ReadStoredBytes;
+};
+
 const restoreFile = async (
-  { path, before, after }: EditSnapshot,
-  workspace: Pick<Workspace, "resolve" | "bytes" | "write">,
-  disk: World["disk"],
+  { path, problem, ...change }: EditSnapshot,
+  { workspace, disk, readStored }: RestoreFiles,
 ): Promise<RestoreResult> => {
   try {
+    if (problem !== undefined) return { type: "kept", path, reason: `a command changed it; ${problem}` };
     const place = await workspace.resolve(path);
-    if (place.kind !== "file") return { type: "kept", path, reason: "it no longer exists" };
-    const now = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await workspace.bytes(path, maxSnapshotBytes));
-    if (now !== after) return { type: "kept", path, reason: "it was changed since the edit" };
+    if (place.kind !== "file" && place.identity !== "absent")
+      return { type: "kept", path, reason: "it is no longer a file" };
+    const now = place.kind === "file" ? await workspace.bytes(path, maxSnapshotBytes) : undefined;
+    const [before, after] = await Promise.all([
+      readContent(change.before, readStored),
+      readContent(change.after, readStored),
+    ]);
+    if (before === "lost" || after === "lost")
+      return { type: "kept", path, reason: "its stored content is no longer there" };
+    if (isSame(now, before)) return { type: "restored", path };
+    if (now === undefined && after !== undefined) return { type: "kept", path, reason: "it no longer exists" };
+    if (!isSame(now, after)) return { type: "kept", path, reason: "it was changed since the edit" };
     if (before === undefined) return await removeFile(place.path, disk);
-    await workspace.write(path, Buffer.from(before), place.identity);
+    await workspace.write(path, before, place.identity);
     return { type: "restored", path };
   } catch (error) {
     return { type: "kept", path, reason: error instanceof Error ? error.message : String(error) };
   }
 };
+
+const readContent = async (
+  content: FileContent | undefined,
+  readStored: ReadStoredBytes,
+): Promise<Uint8Array | undefined | "lost"> => {
+  if (content === undefined) return undefined;
+  return typeof content === "string" ? Buffer.from(content) : ((await readStored(content.blob)) ?? "lost");
+};
+
+const isSame = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : Buffer.compare(one, other) === 0;
+
+const toSnapshot = (
+  { path, before, after, problem }: CommandChange,
+  { root, entries, command }: { readonly root: string; readonly entries: number; readonly command: number },
+): EditSnapshot => ({
+  path: `${root}/${path}`,
+  ...(before === undefined ? {} : { before: { blob: before } }),
+  ...(after === undefined ? {} : { after: { blob: after } }),
+  ...(problem === undefined ? {} : { problem }),
+  entries,
+  command,
+});
 
 /** Removes a file that an edit created. */
 const removeFile = async (path: string, disk: World["disk"]): Promise<RestoreResult> => {
@@ -127,12 +193,12 @@ const removeFile = async (path: string, disk: World["disk"]): Promise<RestoreRes
 };
 
 const isSnapshot = (value: unknown): value is EditSnapshot =>
-  typeof value === "object" &&
-  value !== null &&
-  "path" in value &&
-  typeof value.path === "string" &&
-  "after" in value &&
-  typeof value.after === "string" &&
-  "entries" in value &&
-  typeof value.entries === "number" &&
-  (!("before" in value) || typeof value.before === "string");
+  isObject(value) &&
+  typeof value["path"] === "string" &&
+  typeof value["entries"] === "number" &&
+  [value["before"], value["after"]].every(isContent) &&
+  ["undefined", "number"].includes(typeof value["command"]) &&
+  ["undefined", "string"].includes(typeof value["problem"]);
+
+const isContent = (value: unknown): boolean =>
+  value === undefined || typeof value === "string" || (isObject(value) && typeof value["blob"] === "string");

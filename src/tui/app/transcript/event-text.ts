@@ -63,6 +63,8 @@ export const endText = (reason: EndReason): string | undefined => {
       return "Stopped: the model was repeating itself. Rephrase, or switch the model.";
     case "max-turns":
       return 'Stopped at the request limit (limits.maxTurns). Say "continue", or raise the limit.';
+    case "hook":
+      return "Stopped by a hook.";
     case "max-spend":
       return "Stopped: spending limit reached (limits.spend). Raise it, or switch the model.";
     case "paused":
@@ -105,11 +107,13 @@ export const subagentText = (event: AgentEvent): string | undefined => {
     case "request":
     case "compacted":
     case "notice":
+    case "hook":
     case "todos":
     case "task":
     case "finished":
     case "failed":
     case "cancelled":
+    case "parked":
       return undefined;
   }
 };

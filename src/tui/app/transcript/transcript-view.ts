@@ -1,3 +1,4 @@
+import { describeHookActivity } from "../../../extensions/hooks/describe-activity.ts";
 import type { AgentEvent } from "../../../agent/events.ts";
 import type { CallId, Media } from "../../../conversation/parts.ts";
 import type { FinishedCall } from "../../../scheduler/events.ts";
@@ -101,6 +102,8 @@ export class TranscriptView {
         return this.#handleRetry(event);
       case "notice":
         return this.#info(event.text);
+      case "hook":
+        return this.#info(describeHookActivity(event.activity) ?? "");
       case "task":
         return this.#info(taskText(event.task) ?? "");
       case "agent":
@@ -114,6 +117,9 @@ export class TranscriptView {
       case "cancelled":
         this.#endTurn();
         return this.#printMessage("Cancelled.", "warning");
+      case "parked":
+        this.#endTurn();
+        return this.#info("Paused: it asks again when the session is resumed.");
     }
   }
 
@@ -240,6 +246,7 @@ export class TranscriptView {
       status: callStatuses[status],
       output: resultText(finished),
       elapsed: finished.duration,
+      ...(finished.display.type === "diff" ? { file: finished.display.path } : {}),
     };
     for (const [id, call] of this.#calls) {
       if (call.finished === undefined) return;

@@ -8,7 +8,9 @@ import {
   type DiskEntry,
   type EntryKind,
   type FileHandle,
+  type FileHead,
   type Folder,
+  type ReadHeadOptions,
 } from "../../disk.ts";
 import { isSingleComponent } from "../../file-names.ts";
 import { syncFolder, writeFileAtomically, replaceFileIfUnchanged } from "./atomic-write.ts";
@@ -40,6 +42,7 @@ const createDisk = (calls: SyncFileCalls, choose: (handle: SyncFileHandle) => Pr
   canonicalPath: (path) => findCanonicalPath(calls, path),
   openFolder: (path) => openRootFolder(calls, path, choose),
   listNames: (path) => withDiskErrors(`list ${path}`, () => listNamesAt(calls, path)),
+  readHead: (path, options) => withDiskErrors(`read ${path}`, () => readHeadAt(calls, path, options)),
 });
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT } = constants;
@@ -56,6 +59,25 @@ const findCanonicalPath = async (calls: SyncFileCalls, path: string): Promise<st
     const { code } = toDiskError(error, `find ${path}`);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
     throw toDiskError(error, `find ${path}`);
+  }
+};
+
+const readHeadAt = async (
+  calls: SyncFileCalls,
+  path: string,
+  { maxBytes, known }: ReadHeadOptions,
+): Promise<FileHead | undefined> => {
+  const found = await calls.lstatIfExists(path);
+  if (found?.isFile() !== true) return undefined;
+  if (identityOf(found) === known) return { identity: known, bytes: "unchanged" };
+  const handle = await calls.open(path, fileFlags);
+  try {
+    const opened = await handle.stat();
+    if (!opened.isFile() || (await calls.realpath(path)) !== path) return undefined;
+    const file = createFileHandle(path, handle);
+    return { identity: identityOf(opened), bytes: await file.read(0, Math.min(maxBytes, Number(opened.size))) };
+  } finally {
+    await handle.close();
   }
 };
 

@@ -5,8 +5,7 @@ export const compactContext = async (focus: string, at: SlashCommandContext): Pr
   const { agent } = at.opened();
   const before = (await agent.contextUsage()).used;
   const { requests } = agent.usageTotals();
-  at.info("Compacting…");
-  const isSmaller = await agent.compact(focus);
+  const isSmaller = await at.runWork({ label: "Compacting" }, (signal) => agent.compact(focus, signal));
   const { used } = await agent.contextUsage();
   const isPaid = agent.usageTotals().requests > requests;
   at.info(

@@ -8,6 +8,10 @@ import { span, truncate } from "../../../text/line.ts";
 import type { StyledLine } from "../../../text/style.ts";
 import { viewComparison } from "../../../views/comparison.ts";
 import { subagentText } from "../../transcript/event-text.ts";
+import { promptText } from "../../transcript/session-history.ts";
+import { createFork } from "./rewind.ts";
+import { openSessionStore } from "../../../../session/store/store.ts";
+import { loadModel } from "../../../../agent/models/name.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { modelOptions } from "./model.ts";
 
@@ -15,22 +19,45 @@ const maxModels = 3;
 
 /** `/compare`: the same prompt on two or three models, from here; continues with the answer the user chooses. */
 export const compareAnswers = async (args: string, at: SlashCommandContext): Promise<void> => {
-  const { named, prompt } = parseCompareArguments(args);
-  if (prompt === "") return at.info("Add a prompt: /compare [PROVIDER/MODEL...] PROMPT");
+  const { named, prompt } = await parseCompareArguments(args, at);
+  const question = prompt === "" ? await lastPrompt(at) : { prompt, place: undefined };
+  if (question === undefined) return at.info("No prompt yet. Add one: /compare [MODEL,MODEL...] PROMPT");
   const models = await chooseModels(named, at);
   if (models === undefined) return;
   at.info(
     `Comparing ${models.map(modelName).join(", ")}. Only read-only tools run in this turn; other calls are refused.`,
   );
-  const turns = await runComparison(models, prompt, at);
+  const turns = await runComparison(models, question, at);
   at.print(viewComparison(turns.map(toView), at.width()));
   await keepOne(turns, at);
 };
 
-/** Splits the arguments: leading words with a known provider are models, the rest is the prompt. */
-const parseCompareArguments = (args: string): { readonly named: readonly ModelRef[]; readonly prompt: string } => {
+/** A prompt to compare; `place` is its entry in this session if it was asked before. */
+type ComparedPrompt = { readonly prompt: string; readonly place: number | undefined };
+
+/** The last prompt of this session. */
+const lastPrompt = async (at: SlashCommandContext): Promise<ComparedPrompt | undefined> => {
+  const { entries } = await openSessionStore(at.world, { home: at.home }).read(at.opened().session.id);
+  const place = entries.findLastIndex((entry) => entry.type === "user");
+  const entry = entries[place];
+  return entry?.type === "user" ? { prompt: promptText(entry.parts), place } : undefined;
+};
+
+/**
+ * Splits the arguments: models are the leading words with a known provider, or short names joined by commas in the first
+ * word; the rest is the prompt.
+ */
+const parseCompareArguments = async (
+  args: string,
+  at: SlashCommandContext,
+): Promise<{ readonly named: readonly ModelRef[]; readonly prompt: string }> => {
+  const [first = ""] = args.trim().split(/\s/, 1);
   const named: ModelRef[] = [];
   let rest = args.trim();
+  if (/^[^\s,]+(?:,[^\s,]+)+$/.test(first)) {
+    const models = await Promise.all(first.split(",").map((name) => loadModel(name, at.world.env)));
+    return { named: models.slice(0, maxModels), prompt: rest.slice(first.length).trim() };
+  }
   for (;;) {
     const [word = ""] = rest.split(/\s/, 1);
     const model = word.includes("/") && named.length < maxModels ? findModel(word) : undefined;
@@ -74,7 +101,7 @@ const withoutRepeats = (models: readonly ModelRef[]): readonly ModelRef[] => [
 /** Runs the turns and shows what each model does meanwhile. */
 const runComparison = (
   models: readonly ModelRef[],
-  prompt: string,
+  { prompt, place }: ComparedPrompt,
   at: SlashCommandContext,
 ): Promise<readonly ComparedTurn[]> => {
   const { world, home, folder } = at;
@@ -88,8 +115,15 @@ const runComparison = (
       truncate([span(`${model}: `, { tone: "accent" }), span(activity, { tone: "muted" })], at.width()),
     );
   const environment = { world, home, folder, loaded: at.loaded() };
-  const session = at.opened().session.id;
-  return at.runWork(live, (signal) => compareModels({ environment, session, prompt, models, onEvent }, signal));
+  return at.runWork({ label: "Comparing", live }, async (signal) => {
+    const fork = place === undefined ? undefined : await createFork(place, at);
+    const session = fork ?? at.opened().session.id;
+    try {
+      return await compareModels({ environment, session, prompt, models, onEvent }, signal);
+    } finally {
+      if (fork !== undefined) await openSessionStore(world, { home }).remove(fork);
+    }
+  });
 };
 
 const isEnd = ({ type }: AgentEvent): boolean => type === "finished" || type === "failed" || type === "cancelled";
@@ -115,7 +149,10 @@ const keepOne = async (turns: readonly ComparedTurn[], at: SlashCommandContext):
     await at.reopen({ id: kept.session });
     const { agent } = at.opened();
     // Settings or flags may name another model.
-    if (modelName(agent.model()) !== modelName(kept.model)) agent.switchModel(singleModelPool(kept.model));
+    if (modelName(agent.model()) !== modelName(kept.model)) {
+      const result = await agent.switchModel(singleModelPool(kept.model));
+      if (!result.isSwitched) at.warn(result.reason);
+    }
   }
   const others = saved.filter((turn) => turn !== kept);
   const list = others.map(({ model, session }) => `${modelName(model)}: /resume ${session}`);

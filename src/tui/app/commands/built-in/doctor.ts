@@ -4,7 +4,10 @@ import type { SlashCommandContext } from "../slash-command.ts";
 
 /** `/doctor`: checks which providers and programs are usable. */
 export const showDoctor = async (_: string, at: SlashCommandContext): Promise<void> => {
-  at.info("Checking…");
-  const report = await at.doctor();
+  const report = await at.runWork({ label: "Checking providers and programs" }, async (signal) => {
+    const output = await at.parley(["doctor"], signal);
+    signal.throwIfAborted();
+    return output;
+  });
   at.print([...toLines(report.trimEnd()).flatMap((each) => wrap(each, { width: at.width() })), []]);
 };

@@ -2,6 +2,7 @@ import { composeSessionRequest, sessionModel } from "../../../../cli/sessions/co
 import { destinationOf, findWire, homeProviders, wireIds } from "../../../../providers/find.ts";
 import { exportConversation } from "../../../../session/export/conversation.ts";
 import { exportMarkdown } from "../../../../session/export/markdown.ts";
+import { createRedactor } from "../../../../policy/secrets/redact.ts";
 import { openSessionStore, type ReadSession } from "../../../../session/store/store.ts";
 import type { Workspace } from "../../../../policy/workspace/open.ts";
 import type { PickerOption } from "../../../views/picker.ts";
@@ -11,15 +12,30 @@ import type { SlashCommandContext } from "../slash-command.ts";
 export const exportSession = async (words: string, at: SlashCommandContext): Promise<void> => {
   const [format = "markdown", ...rest] = words.split(/\s+/).filter((word) => word !== "");
   const { session, services } = at.opened();
-  const saved = await openSessionStore(at.world, { home: at.home }).read(session.id);
-  const text = textOf(saved, format);
-  const wanted = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${format === "markdown" ? "md" : "json"}`;
+  const text = await at.runWork({ label: "Reading the session" }, async () => {
+    const saved = await openSessionStore(at.world, { home: at.home }).read(session.id);
+    return format === "html" ? htmlOf(saved, at) : textOf(saved, format);
+  });
+  const wanted = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${extensions[format] ?? "json"}`;
   const { workspace } = await services();
   const target = await chooseFile(wanted, workspace, at);
   if (target === undefined) return;
   const { file, identity } = target;
   await workspace.write(file, Buffer.from(text), identity);
   at.info(`Written to ${(await workspace.resolve(file)).path}`);
+};
+
+const extensions: { readonly [format: string]: string } = { markdown: "md", html: "html" };
+
+/** The session as an HTML page. Says what is not in it. */
+const htmlOf = async (saved: ReadSession, at: SlashCommandContext): Promise<string> => {
+  const { exportHtml } = await import("../../../../inspect/export.tsx");
+  const { html, notes } = await exportHtml(saved, {
+    redactor: createRedactor({ env: at.world.env }),
+    hasMedia: true,
+  });
+  for (const note of notes) at.info(note);
+  return html;
 };
 
 type ExportTarget = { readonly file: string; readonly identity: string };
@@ -52,6 +68,7 @@ const findFreeName = async (file: string, workspace: Pick<Workspace, "resolve">)
 /** Export formats. */
 export const formatOptions: readonly PickerOption[] = [
   { id: "markdown", label: "markdown", detail: "for reading" },
+  { id: "html", label: "html", detail: "a page to share, secrets redacted" },
   { id: "json", label: "json", detail: "the whole conversation" },
   ...wireIds.map((id) => ({ id, label: id, detail: `request body for ${homeProviders[id]}` })),
 ];

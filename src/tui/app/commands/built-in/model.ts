@@ -29,7 +29,7 @@ export const switchToNextFavourite = async (_: string, at: SlashCommandContext):
   const models = await Promise.all(favourites.map((name) => loadModel(name, at.world.env)));
   const current = models.findIndex((model) => modelName(model) === modelName(at.opened().agent.model()));
   for (const model of [...models.slice(current + 1), ...models.slice(0, Math.max(0, current))]) {
-    const problem = await findProblem(model, at.world);
+    const problem = await findModelProblem(model, at.world);
     if (problem === undefined) return switchTo(model, at);
     at.warn(problem);
   }
@@ -40,13 +40,14 @@ const switchTo = async (chosen: ModelRef, at: SlashCommandContext): Promise<void
   const name = modelName(chosen);
   const current = modelName(at.opened().agent.model());
   if (name === current) return at.info(`Already using ${name}.`);
-  const problem = await findProblem(chosen, at.world);
+  const problem = await findModelProblem(chosen, at.world);
   if (problem !== undefined) return at.warn(`${problem} Still using ${current}.`);
   await useServerOf(chosen, at);
   const { agent } = at.opened();
   const check = await agent.checkSwitch(chosen);
   if (agent.hasMessages() && !(await confirmSwitch(check, at))) return;
-  agent.switchModel(singleModelPool(chosen));
+  const result = await agent.switchModel(singleModelPool(chosen));
+  if (!result.isSwitched) return at.warn(result.reason);
   at.info(`Switched to ${name}. Used from the next request${await rememberChoice(name, at)}.`);
 };
 
@@ -60,7 +61,7 @@ export const rememberChoice = async (name: string, { world, home, loaded }: Slas
 };
 
 /** Why a model cannot be used; undefined if nothing is known against it. */
-const findProblem = async ({ provider, model }: ModelRef, world: World): Promise<string | undefined> => {
+export const findModelProblem = async ({ provider, model }: ModelRef, world: World): Promise<string | undefined> => {
   const credentials = await findCredentials(provider, world);
   if (!credentials.found) return `${provider.label} is not ready: ${credentials.how} Or run /login ${provider.id}.`;
   if (provider.id !== "local") return undefined;

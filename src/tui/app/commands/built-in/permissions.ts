@@ -11,12 +11,13 @@ export const managePermissions = async (words: string, at: SlashCommandContext):
     case "":
       return showRules(at);
     case "allow":
+    case "ask":
     case "deny":
       return addRule(action, text, at);
     case "remove":
       return removeByText(text, at);
   }
-  at.warn(`Unknown action "${action}". Use /permissions, /permissions allow RULE, deny RULE or remove RULE.`);
+  at.warn(`Unknown action "${action}". Use /permissions, /permissions allow RULE, ask RULE, deny RULE or remove RULE.`);
 };
 
 const showRules = async (at: SlashCommandContext): Promise<void> => {
@@ -60,12 +61,16 @@ const sources: { readonly [scope in ListedRule["scope"]]: string } = {
   "project settings": "the project's settings",
 };
 
+type ListTexts = { readonly [list in ListedRule["list"]]: string };
+const questions: ListTexts = { allow: "Allow", ask: "Always ask about", deny: "Deny" };
+const answers: ListTexts = { allow: "Allowed", ask: "Always asked about", deny: "Denied" };
+
 const addRule = async (list: ListedRule["list"], text: string, at: SlashCommandContext): Promise<void> => {
   const rule = parsePermissionRule(text);
   if (rule === undefined) return at.warn(`Unknown rule "${text}". ${suggestRuleSyntax(text)}`);
-  const scope = await at.pick(`${list === "allow" ? "Allow" : "Deny"} ${formatPermissionRule(rule)}`, [
+  const scope = await at.pick(`${questions[list]} ${formatPermissionRule(rule)}`, [
     { id: "session", label: "This session" },
-    ...(at.loaded().policy.trusted || list === "deny"
+    ...(at.loaded().policy.trusted || list !== "allow"
       ? [{ id: "project", label: "This project", detail: "also in later sessions; stored with your own settings" }]
       : []),
   ]);
@@ -74,7 +79,7 @@ const addRule = async (list: ListedRule["list"], text: string, at: SlashCommandC
   await gate.addRule(rule, { list, scope: scope.id === "project" ? "project" : "session" });
   await at.opened().agent.reevaluateApprovals();
   at.info(
-    `${list === "allow" ? "Allowed" : "Denied"} ${scope.id === "project" ? "in this project" : "this session"}: ${formatPermissionRule(rule)}.`,
+    `${answers[list]} ${scope.id === "project" ? "in this project" : "this session"}: ${formatPermissionRule(rule)}.`,
   );
 };
 

@@ -16,7 +16,8 @@ export const switchPool = async (words: string, at: SlashCommandContext): Promis
   if (!names.includes(name)) return at.warn(`Unknown pool "${name}". Available: ${names.join(", ")}.`);
   const { env } = at.world;
   const chosen = await loadPool(name, pools, env);
-  agent.switchModel(chosen);
+  const result = await agent.switchModel(chosen);
+  if (!result.isSwitched) return at.warn(result.reason);
   at.info(`${describePool(chosen)} Used from the next request${await rememberChoice(name, at)}.`);
 };
 

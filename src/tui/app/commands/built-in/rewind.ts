@@ -5,7 +5,7 @@ import { openSessionStore } from "../../../../session/store/store.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { promptText } from "../../transcript/session-history.ts";
 import { EditSnapshots } from "../../session/edit-snapshots.ts";
-import { restoreResultText } from "./undo.ts";
+import { restoreEdits } from "./undo.ts";
 import { pluralize } from "./format.ts";
 
 /** `/rewind`: returns to before one of the user's messages. The session is kept; a new one continues from there. */
@@ -30,7 +30,8 @@ export const rewindConversation = async (_: string, at: SlashCommandContext): Pr
   const place = Number(picked.id);
   const what = after(place) === 0 ? "conversation" : (await askScope(after(place), at))?.id;
   if (what === undefined) return;
-  if (what !== "conversation") await restoreFiles(after(place), at);
+  if (what !== "conversation") await restoreEdits(after(place), at);
+  if (what !== "conversation" || after(place) === 0) await reportUnstored(at);
   if (what === "files") return;
   await forkBefore(place, at);
   at.restoreDraft(messages.find((each) => each.place === place)?.words ?? "");
@@ -43,13 +44,14 @@ const askScope = (count: number, at: SlashCommandContext): ReturnType<SlashComma
     { id: "files", label: "Files only" },
   ]);
 
-const restoreFiles = async (count: number, at: SlashCommandContext): Promise<void> => {
-  const { workspace } = await at.opened().services();
-  const restored = await at.snapshots().restore(count, workspace, at.world.disk);
-  for (const each of restored) at.info(restoreResultText(each));
+/** Says why changes of commands were not stored, if they were not. */
+const reportUnstored = async (at: SlashCommandContext): Promise<void> => {
+  const problem = (await at.commandSnapshots()).problem();
+  if (problem !== undefined) at.warn(`Files that commands changed were not restored: ${problem}.`);
 };
 
-const forkBefore = async (place: number, at: SlashCommandContext): Promise<void> => {
+/** Creates a session with the entries before a place of this one, and returns its id. */
+export const createFork = async (place: number, at: SlashCommandContext): Promise<string> => {
   const { agent, session } = at.opened();
   const sessions = openSessionStore(at.world, { home: at.home });
   const conversation = exportConversation(await sessions.read(session.id));
@@ -60,8 +62,14 @@ const forkBefore = async (place: number, at: SlashCommandContext): Promise<void>
   );
   const fresh = await sessions.create(start);
   await fresh.close();
-  await at.snapshots().copyTo(new EditSnapshots(at.world, at.home, fresh.id), place);
-  await at.reopen({ id: fresh.id });
+  return fresh.id;
+};
+
+const forkBefore = async (place: number, at: SlashCommandContext): Promise<void> => {
+  const { agent, session } = at.opened();
+  const id = await createFork(place, at);
+  await at.snapshots().copyTo(new EditSnapshots(at.world, at.home, id), place);
+  await at.reopen({ id });
   at.info(
     `Continuing in a new session with ${modelName(agent.model())}. The previous one is kept: /resume ${session.id}`,
   );

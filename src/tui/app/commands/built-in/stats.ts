@@ -1,7 +1,10 @@
+import { splitModelName } from "../../../../agent/models/name.ts";
 import type { Entry } from "../../../../conversation/entry.ts";
+import { computeCost, findModelFacts } from "../../../../providers/models.ts";
 import { openSessionStore } from "../../../../session/store/store.ts";
+import type { RequestUsage } from "../../session/chat-session.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
-import { escapeCell, formatDollars, formatTokenCount } from "./format.ts";
+import { escapeCell, formatDollars, formatTokenCount, pluralize } from "./format.ts";
 
 /** `/stats`: shows the usage of this session. */
 export const showStats = async (_: string, at: SlashCommandContext): Promise<void> => {
@@ -38,4 +41,54 @@ const tallyTools = (entries: readonly Entry[]): readonly (readonly [string, Tool
     tallies.set(entry.tool, { all: all + 1, failed: failed + (entry.outcome.status === "complete" ? 0 : 1) });
   }
   return [...tallies].toSorted(([, one], [, other]) => other.all - one.all);
+};
+
+/** `/cost`: shows the money spent since the session was opened, by model, and for the last requests. */
+export const showCost = async (_: string, at: SlashCommandContext): Promise<void> => {
+  const requests = at.requests().map(priceRequest);
+  if (requests.length === 0)
+    return at.info("No requests since the session was opened. See /stats for tools and tokens.");
+  const models = [...new Set(requests.map(({ model }) => model))];
+  const rows = models.map((model) => {
+    const all = requests.filter((each) => each.model === model);
+    return [escapeCell(model), String(all.length), formatTotal(all), formatDollarsOrUnknown(all)];
+  });
+  await at.printMarkdown(
+    [
+      `${formatDollarsOrUnknown(requests)} for ${pluralize(requests.length, "request")} since the session was opened.`,
+      "",
+      "| model | requests | tokens in, cached, out | cost |",
+      "| --- | ---: | ---: | ---: |",
+      ...rows.map((row) => `| ${row.join(" | ")} |`),
+      "",
+      `Last requests: ${requests
+        .slice(-lastRequests)
+        .map(({ cost }) => (cost === undefined ? "unknown" : formatDollars(cost)))
+        .join(", ")}`,
+    ].join("\n"),
+  );
+};
+
+/** Requests whose cost is shown one by one. */
+const lastRequests = 5;
+
+type PricedRequest = RequestUsage & { readonly cost: number | undefined };
+
+const priceRequest = (request: RequestUsage): PricedRequest => {
+  const [provider, model] = splitModelName(request.model);
+  return { ...request, cost: computeCost(findModelFacts(provider, model), request.usage) };
+};
+
+const formatTotal = (requests: readonly RequestUsage[]): string => {
+  const sum = (pick: (usage: RequestUsage["usage"]) => number): string =>
+    formatTokenCount(requests.reduce((total, { usage }) => total + pick(usage), 0));
+  return [sum(({ input }) => input), sum(({ cachedRead }) => cachedRead), sum(({ output }) => output)].join(", ");
+};
+
+/** The sum, with the number of requests whose price is unknown. */
+const formatDollarsOrUnknown = (requests: readonly PricedRequest[]): string => {
+  const unknown = requests.filter(({ cost }) => cost === undefined).length;
+  if (unknown === requests.length) return "Price unknown";
+  const total = formatDollars(requests.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
+  return unknown === 0 ? total : `${total} and ${pluralize(unknown, "request")} without a known price`;
 };

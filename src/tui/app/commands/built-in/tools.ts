@@ -1,4 +1,5 @@
-import { truncate, span } from "../../../text/line.ts";
+import { sanitizeForTerminal } from "../../../../policy/terminal/sanitize.ts";
+import { span, toLines, truncate } from "../../../text/line.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
 /** `/tools`: lists the tool definitions to the model. */
@@ -11,3 +12,7 @@ export const listTools = (_: string, { opened, print, width }: SlashCommandConte
     [],
   ]);
 };
+
+/** `/plugins`: shows the output of `parley plugins list`. */
+export const showPlugins = async (_: string, { parley, print }: SlashCommandContext): Promise<void> =>
+  print([...toLines(sanitizeForTerminal((await parley(["plugins", "list"])).trimEnd())), []]);

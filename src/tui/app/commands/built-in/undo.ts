@@ -1,16 +1,23 @@
 import type { SlashCommandContext } from "../slash-command.ts";
 import type { RestoreResult } from "../../session/edit-snapshots.ts";
 
-/** `/undo`: restores the file of the last edit; used again, of the edit before. */
+/** `/undo`: restores the file of the last edit, or those the last command changed; used again, of the one before. */
 export const undoLastEdit = async (_: string, at: SlashCommandContext): Promise<void> => {
-  const kept = await at.snapshots().all();
-  if (kept.length === 0) return at.info("No edits in this session.");
+  const count = await at.snapshots().lastCount();
+  if (count === 0) return at.info("No edits in this session.");
+  await restoreEdits(count, at);
+};
+
+/** Restores files to before the last edits and command changes, and says what could not be restored. */
+export const restoreEdits = async (count: number, at: SlashCommandContext): Promise<void> => {
   const { workspace } = await at.opened().services();
-  for (const each of await at.snapshots().restore(1, workspace, at.world.disk)) at.info(restoreResultText(each));
+  const readStored = async (blob: string): Promise<Uint8Array | undefined> => (await at.commandSnapshots()).read(blob);
+  const restored = await at.snapshots().restore(count, { workspace, disk: at.world.disk, readStored });
+  for (const each of restored) at.info(restoreResultText(each));
 };
 
 /** Describes the result of restoring a file. */
-export const restoreResultText = (restored: RestoreResult): string => {
+const restoreResultText = (restored: RestoreResult): string => {
   switch (restored.type) {
     case "restored":
       return `Restored ${restored.path}.`;

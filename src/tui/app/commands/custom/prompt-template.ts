@@ -2,6 +2,7 @@ import { displayCommand } from "../../../../policy/terminal/sanitize.ts";
 import { toLines } from "../../../text/line.ts";
 import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
+import { quoteForShell } from "./shell-argument.ts";
 
 /** A saved prompt with placeholders for arguments. */
 export type PromptTemplate = {
@@ -13,7 +14,11 @@ export type PromptTemplate = {
   readonly style: "claude" | "gemini";
 };
 
-/** Fills the placeholders of a prompt. A command in it runs only if the user confirms; undefined if they reject the prompt. */
+/**
+ * Fills the placeholders of a prompt, each once: arguments are never read as placeholders or commands themselves. A
+ * command in it passes the permission gate and, where that asks, runs only if the user confirms; undefined if they
+ * reject the prompt.
+ */
 export const fillTemplate = async (
   template: PromptTemplate,
   words: string,
@@ -22,12 +27,10 @@ export const fillTemplate = async (
   const { prompt, style } = template;
   const texts: string[] = [];
   for (const piece of style === "gemini" ? geminiPieces(prompt) : claudePieces(prompt)) {
-    const ran =
-      piece.type === "text"
-        ? substituteArguments(piece.text, words, style)
-        : await runConfirmedCommand(substituteArguments(piece.text, quoteForShell(words), style), at);
-    if (ran === undefined) return undefined;
-    texts.push(ran);
+    const text =
+      piece.type === "text" ? fillText(piece.text, words, style) : await runPiece(piece.text, words, style, at);
+    if (text === undefined) return undefined;
+    texts.push(text);
   }
   const text = texts.join("").trim();
   const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$[1-9]/.test(prompt);
@@ -62,19 +65,62 @@ const closingBrace = (text: string, from: number): number => {
   return -1;
 };
 
-const substituteArguments = (text: string, words: string, style: PromptTemplate["style"]): string => {
-  if (style === "gemini") return text.replaceAll("{{args}}", () => words).replaceAll(/@\{([^}]+)\}/g, '@"$1"');
-  const each = words.match(/"[^"]*"|\S+/g) ?? [];
-  return text
-    .replaceAll("$ARGUMENTS", () => words)
-    .replaceAll(/\$([1-9])/g, (_, place: string) => (each[Number(place) - 1] ?? "").replace(/^"(.*)"$/, "$1"));
+const placeholders = { claude: /\$ARGUMENTS|\$([1-9])/g, gemini: /\{\{args\}\}/g } as const;
+
+/** Fills text. A file embedded with `@{path}` becomes a mention, which attaches it. */
+const fillText = (text: string, words: string, style: PromptTemplate["style"]): string =>
+  style === "gemini"
+    ? text.replaceAll(/\{\{args\}\}|@\{([^}]+)\}/g, (_, path?: string) => (path === undefined ? words : `@"${path}"`))
+    : text.replaceAll(placeholders.claude, (_, place?: string) => argumentAt(words, place));
+
+/** One argument, without the quotes around it; without a number, all of them. */
+const argumentAt = (words: string, place: string | undefined): string =>
+  place === undefined
+    ? words
+    : ((words.match(/"[^"]*"|\S+/g) ?? [])[Number(place) - 1] ?? "").replace(/^"(.*)"$/s, "$1");
+
+/** Fills the arguments of a command, quoted for the place where each is, and runs it. */
+const runPiece = async (
+  command: string,
+  words: string,
+  style: PromptTemplate["style"],
+  at: SlashCommandContext,
+): Promise<string | undefined> => {
+  let isQuotable = true;
+  const filled = command.replaceAll(placeholders[style], (...match: readonly unknown[]) => {
+    const [place, offset] = style === "claude" ? [match[1], match[2]] : [undefined, match[1]];
+    const value = argumentAt(words, place as string | undefined);
+    const quoted = quoteForShell(value, command.slice(0, offset as number));
+    if (quoted === undefined) isQuotable = false;
+    return quoted ?? "";
+  });
+  if (isQuotable) return runCommandPiece(filled, at);
+  at.warn(`Not run, as an argument cannot be quoted safely inside it: ${displayCommand(command)}`);
+  return `(the command ${command} was not run)`;
 };
 
-/** Quotes words as one shell argument. */
-const quoteForShell = (words: string): string => (words === "" ? "" : `'${words.replaceAll("'", String.raw`'\''`)}'`);
+/** Runs a command of a prompt, if the permission gate allows it or the user confirms, and returns its output. */
+const runCommandPiece = async (command: string, at: SlashCommandContext): Promise<string | undefined> => {
+  const { gate } = await at.opened().services();
+  const { decision, reason } = await gate.judge({
+    tool: "run_shell_command",
+    access: "execute",
+    touches: { reads: [], writes: [], urls: [], command: { text: command, folder: at.folder } },
+  });
+  if (decision === "deny") {
+    at.warn(`Not run: ${displayCommand(command)}. ${reason}`);
+    return `(the command ${command} was not run)`;
+  }
+  if (decision === "ask") {
+    const answer = await confirmCommand(command, at);
+    if (answer === "stop") return undefined;
+    if (answer === "skip") return `(the command ${command} was not run)`;
+  }
+  const { output, problem } = await at.runShell(command);
+  return [output, ...(problem === undefined ? [] : [`(${problem})`])].join("\n");
+};
 
-/** Runs a command of a prompt after confirmation and returns its output. */
-const runConfirmedCommand = async (command: string, at: SlashCommandContext): Promise<string | undefined> => {
+const confirmCommand = async (command: string, at: SlashCommandContext): Promise<string> => {
   at.print(
     toLines(`$ ${displayCommand(command)}`, { tone: "warning" }).flatMap((each) =>
       wrap(each, { width: at.width(), breakAt: "characters" }),
@@ -85,8 +131,5 @@ const runConfirmedCommand = async (command: string, at: SlashCommandContext): Pr
     { id: "run", label: "Run it" },
     { id: "stop", label: "Cancel the prompt" },
   ]);
-  if (answer === undefined || answer.id === "stop") return undefined;
-  if (answer.id === "skip") return `(the command ${command} was not run)`;
-  const { output, problem } = await at.runShell(command);
-  return [output, ...(problem === undefined ? [] : [`(${problem})`])].join("\n");
+  return answer?.id ?? "stop";
 };

@@ -1,0 +1,87 @@
+import { stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isObject } from "../../conversation/json.ts";
+import { inferWire } from "../../providers/request.ts";
+import { wireIds } from "../../providers/find.ts";
+import { inspectBody, inspectConversation, inspectSession, type Inspected } from "../../inspect/data/inspected.ts";
+import type { InspectionSource } from "../../inspect/server/inspection.ts";
+import { serveInspector } from "../../inspect/server/serve.ts";
+import { sessionFileName } from "../../session/store/locate.ts";
+import { openInBrowser } from "../chat/browser.ts";
+import type { CommandHandler } from "../command.ts";
+import { readJson } from "../json/read.ts";
+import { parseConversationFile } from "../requests/conversation-file.ts";
+import { parsePort, waitForSignal } from "../requests/simulate.ts";
+import {
+  locateSession,
+  openSessionsContext,
+  readSession,
+  withUserErrors,
+  type SessionsContext,
+} from "../sessions/context.ts";
+import { UserError } from "../user-error.ts";
+
+/** `parley inspect`: serves the inspector page until interrupted. */
+export const inspect: CommandHandler = (args) =>
+  withUserErrors(async () => {
+    const port = parsePort(args.value("port"));
+    const context = await openSessionsContext();
+    const source = await openSource(context, args.positionals[0]);
+    const server = await serveInspector(source, { world: context.world, port }).catch((error: unknown) => {
+      throw new UserError(`Cannot listen: ${error instanceof Error ? error.message : String(error)}.`, { code: 1 });
+    });
+    process.stdout.write(`${server.url}\n`);
+    process.stderr.write("Listening on this machine only. Press Ctrl-C to stop.\n");
+    const stopped = waitForSignal();
+    if (!args.has("no-open") && process.stdout.isTTY === true && !(await openInBrowser(context.world, server.url)))
+      process.stderr.write("No browser could be started. Open the address above.\n");
+    await stopped;
+    await server.close();
+    return 0;
+  });
+
+/** Opens the named session or file. A file takes precedence; errors are reported before anything is served. */
+const openSource = async (context: SessionsContext, word: string | undefined): Promise<InspectionSource> => {
+  if (word === "-" || (word !== undefined && (await isFile(word)))) return fixedSource(await readFileSource(word));
+  const { id } = await readSession(context, word).catch(withFileHint(word));
+  const { path } = await locateSession(context, id);
+  const file = join(path, sessionFileName(id));
+  return {
+    load: async () => inspectSession(await context.sessions.read(id)),
+    revision: async () => {
+      const { size, mtimeMs } = await stat(file);
+      return `${size}-${mtimeMs}`;
+    },
+  };
+};
+
+const withFileHint =
+  (word: string | undefined) =>
+  (error: unknown): never => {
+    if (word !== undefined && !/^[0-9a-z]{1,10}$/.test(word)) throw new UserError(`No such file or session: ${word}.`);
+    throw error;
+  };
+
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** A file is read once. */
+const fixedSource = (inspected: Inspected): InspectionSource => ({
+  load: async () => inspected,
+  revision: async () => undefined,
+});
+
+const readFileSource = async (path: string): Promise<Inspected> => {
+  const value = await readJson(path);
+  const name = path === "-" ? "stdin" : basename(path);
+  if (isObject(value) && "entries" in value) return inspectConversation(parseConversationFile(value), name);
+  const wire = inferWire(value);
+  if (wire === undefined)
+    throw new UserError(
+      `${name} is neither a saved conversation nor a request body of ${wireIds.join(", ")}. See parley render and parley convert.`,
+    );
+  return inspectBody(value, wire, name);
+};

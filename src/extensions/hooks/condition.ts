@@ -1,0 +1,42 @@
+import type { HookedTool } from "./tool-names.ts";
+import { namesOfTool } from "./tool-names.ts";
+
+/**
+ * Whether a call matches the `if` of a hook: a tool name, or `Name(pattern)` where `*` in the pattern stands for any
+ * text and a final `:*` for any further words. The pattern is tested against the command of a shell call, the path of
+ * a file, or the URL or query. A condition that cannot be read matches, so that a hook that guards is not skipped.
+ */
+export const matchesCondition = (condition: string, call: HookedTool): boolean => {
+  const parsed = /^\s*([\w*.-]+)\s*(?:\(([\s\S]*)\))?\s*$/.exec(condition);
+  if (parsed === null) return true;
+  const [, name = "", pattern] = parsed;
+  if (!namesOfTool(call).some((each) => toPattern(name).test(each))) return false;
+  if (pattern === undefined || pattern === "" || pattern === "*") return true;
+  const subjects = subjectsOf(call);
+  return subjects.length === 0 || subjects.some((subject) => matchesSubject(pattern, subject));
+};
+
+const matchesSubject = (pattern: string, subject: string): boolean => {
+  const prefix = pattern.endsWith(":*") ? pattern.slice(0, -2) : undefined;
+  if (prefix !== undefined) return subject === prefix || subject.startsWith(`${prefix} `);
+  return toPattern(pattern.replace(/^domain:/, "*")).test(subject);
+};
+
+/** A shell line counts with each of its commands: `cd x && git push` matches `git *`. */
+const subjectsOf = ({ tool, input }: HookedTool): readonly string[] => {
+  const texts = ["command", "file_path", "absolute_path", "path", "prompt", "query", "pattern"]
+    .map((field) => input[field])
+    .filter((value) => typeof value === "string");
+  const [first] = texts;
+  if (first === undefined) return [];
+  if (tool !== "run_shell_command") return [first];
+  return [first, ...first.split(/&&|\|\||[;|&\n]/).map((each) => each.trim())];
+};
+
+const toPattern = (glob: string): RegExp =>
+  new RegExp(
+    `^${glob
+      .split("*")
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .join("[\\s\\S]*?")}$`,
+  );

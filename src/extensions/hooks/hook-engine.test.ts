@@ -1,0 +1,127 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { realpathSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realWorld } from "../../world/real/world.ts";
+import { matchesCondition } from "./condition.ts";
+import { HookEngine, type HookActivity, type HookOccasion, type HookOutcome } from "./hook-engine.ts";
+import { readHooks } from "./read-hooks.ts";
+
+const activities: HookActivity[] = [];
+const run = async (handlers: readonly object[], occasion: HookOccasion, env = {}): Promise<HookOutcome> => {
+  const settings = { [occasion.event]: [{ hooks: handlers }] };
+  const { hooks, problems } = readHooks([{ source: { type: "user" }, file: "settings.json", settings }]);
+  expect(problems).toEqual([]);
+  activities.length = 0;
+  const world = realWorld();
+  const engine = new HookEngine({
+    world: { ...world, env: { ...world.env, ...env } },
+    folder: realpathSync(tmpdir()),
+    sessionId: "s",
+    hooks,
+    commonFields: () => ({ session_id: "s" }),
+    onActivity: (activity) => void activities.push(activity),
+  });
+  const outcome = await engine.run(occasion, new AbortController().signal);
+  await engine.close();
+  return outcome;
+};
+const call: HookOccasion = {
+  event: "PreToolUse",
+  call: { tool: "replace", input: { file_path: "a", old_string: "x", new_string: "y" } },
+  fields: {},
+};
+
+describe("an http hook", () => {
+  let server: Server;
+  let url: string;
+  let answer: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> };
+  const requests: { readonly headers: Record<string, unknown>; readonly body: unknown }[] = [];
+  beforeEach(async () => {
+    requests.length = 0;
+    server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (piece: Buffer) => (body += piece.toString()));
+      request.on("end", () => {
+        requests.push({ headers: request.headers, body: JSON.parse(body) });
+        response.writeHead(answer.status, answer.headers).end(answer.body);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  it("gets the event, and only the variables it may use", async () => {
+    answer = { status: 200, body: JSON.stringify({ decision: "block", reason: "No." }) };
+    const headers = { "X-Token": "$HOOK_TOKEN", "X-Other": "a$OTHER_TOKEN" };
+    const outcome = await run([{ type: "http", url, headers, allowedEnvVars: ["HOOK_TOKEN"] }], call, {
+      HOOK_TOKEN: "one",
+      OTHER_TOKEN: "two",
+    });
+    expect(outcome).toEqual({ decision: "deny", reason: "No.", context: [] });
+    expect(requests).toMatchObject([
+      { headers: { "x-token": "one", "x-other": "a" }, body: { session_id: "s", tool_name: "Edit" } },
+    ]);
+  });
+
+  it.each([
+    ["an error", { status: 500, body: "{}" }, "It answered with HTTP status 500."],
+    [
+      "a redirect",
+      { status: 302, body: "", headers: { location: "http://127.0.0.1:1/" } },
+      "It answered with HTTP status 302.",
+    ],
+    ["no JSON", { status: 200, body: "{" }, "Its output is not valid JSON."],
+  ])("that answers with %s decides nothing", async (_, given, message) => {
+    answer = given;
+    expect(await run([{ type: "http", url }], call)).toEqual({ reason: "", context: [] });
+    expect(activities).toMatchObject([{ status: "failed", message }]);
+  });
+
+  it("does not reach link-local addresses, such as those of a cloud's metadata server", async () => {
+    await run([{ type: "http", url: "http://169.254.169.254/latest" }], call);
+    expect(activities[0]?.message).toContain("which hooks may not reach");
+  });
+});
+
+describe("a hook", () => {
+  it("for Gemini CLI gets its names, and its arguments are merged", async () => {
+    const command = `read -r line; case $line in *BeforeTool*'"tool_name":"replace"'*) echo '{"hookSpecificOutput": {"tool_input": {"new_string": "z"}}}';; esac`;
+    expect(await run([{ type: "command", command, format: "gemini" }], call)).toEqual({
+      reason: "",
+      input: { file_path: "a", old_string: "x", new_string: "z" },
+      context: [],
+    });
+  });
+
+  it("runs once however often it is listed, and one in the background decides nothing", async () => {
+    const deny = "echo No. >&2; exit 2";
+    const twice = { type: "command", command: deny, async: true };
+    expect(await run([twice, twice], call)).toEqual({ reason: "", context: [] });
+    expect(activities.map(({ status }) => status)).toEqual(["blocked"]);
+  });
+
+  it("gets no shell for a program with arguments", async () => {
+    const program = { type: "command", command: "printf", args: ["%s", '{"systemMessage": "$HOME `id`", "x": 1}'] };
+    await run([program], call);
+    expect(activities[0]?.message).toBe("$HOME `id` These fields of its output have no effect: x.");
+  });
+});
+
+describe("the condition of a hook", () => {
+  const shell = (command: string) => ({ tool: "run_shell_command", input: { command } });
+  it.each([
+    ["Bash", "ls", true],
+    ["Bash(git *)", "git push", true],
+    ["Bash(git *)", "cd x && git push", true],
+    ["Bash(git *)", "gitk", false],
+    ["Bash(npm run:*)", "npm run test", true],
+    ["Bash(npm run:*)", "npm runs", false],
+    ["Edit(*.ts)", "ls", false],
+    ["not a rule (", "ls", true],
+  ])("%s: %s", (condition, command, expected) => {
+    expect(matchesCondition(condition, shell(command))).toBe(expected);
+  });
+});

@@ -1,0 +1,225 @@
+import type { JsonObject } from "../../conversation/json.ts";
+import type { HookEvent } from "../../settings/schema/hook-shape.ts";
+import { matchesCondition } from "./condition.ts";
+import { describeHookSource, type Hook } from "./hook.ts";
+import { applyUpdate, readHookRun, type HookDecision, type HookResult, type HookRun } from "./hook-output.ts";
+import { parseMatcher } from "./match-name.ts";
+import { runHookCommand, type HookWorld } from "./run-command.ts";
+import { nameCall, namesOfTool, translateInput, type HookedTool } from "./tool-names.ts";
+
+/** Something that happened, for the hooks of its event. */
+export type HookOccasion = {
+  readonly event: HookEvent;
+  /** The text matchers are tested against, where it is not a tool. Absent: matchers have no effect. */
+  readonly subject?: string;
+  /** The tool call the event is about. */
+  readonly call?: HookedTool;
+  /** The fields of the event, besides those of the tool call. */
+  readonly fields: JsonObject;
+};
+
+/** The merged effect of all hooks of an event. */
+export type HookOutcome = {
+  /** The strictest decision: deny before ask before allow. */
+  readonly decision?: HookDecision;
+  /** The reasons of that decision. */
+  readonly reason: string;
+  /** The arguments to run the tool with, under our field names. Not validated. */
+  readonly input?: JsonObject;
+  /** Texts for the model. */
+  readonly context: readonly string[];
+  /** Set if a hook wants the turn to end. */
+  readonly stop?: string;
+};
+
+/** One run of one hook, for the person. */
+export type HookActivity = {
+  readonly event: HookEvent;
+  /** user, project, or plugin NAME. */
+  readonly source: string;
+  /** Its name, command or URL. */
+  readonly hook: string;
+  readonly tool?: string;
+  readonly status: "done" | "blocked" | "failed" | "skipped";
+  readonly durationMs: number;
+  readonly decision?: HookDecision;
+  /** The reason of the decision, a message of the hook, or why it failed. */
+  readonly message?: string;
+  /** Whether the hook changed the arguments of the call. */
+  readonly changedInput?: true;
+  /** Characters of text it added for the model. */
+  readonly contextLength?: number;
+};
+
+/** Where hooks run, which fields every event has, and who hears of them. */
+export type HookEngineOptions = HookWorld & {
+  readonly hooks: readonly Hook[];
+  /** Fields of every event, such as the session id. */
+  readonly commonFields: () => JsonObject;
+  /** Why a hook must not run: a permission rule denies its command or host. */
+  readonly findDenial?: ((hook: Hook) => Promise<string | undefined>) | undefined;
+  /** Called with each run, its result and the input of the hook. */
+  readonly onActivity: (activity: HookActivity, result: HookResult, input: string) => void;
+};
+
+/** The names of events in Gemini CLI, where they differ. */
+const geminiEventNames: { readonly [event in HookEvent]?: string } = {
+  PreToolUse: "BeforeTool",
+  PostToolUse: "AfterTool",
+  PostToolUseFailure: "AfterTool",
+  UserPromptSubmit: "BeforeAgent",
+  Stop: "AfterAgent",
+  SubagentStop: "AfterAgent",
+  PreCompact: "PreCompress",
+};
+
+/** Runs the hooks of a session. */
+export class HookEngine {
+  readonly #options: HookEngineOptions;
+  /** Runs that nothing waits for. */
+  readonly #background = new Set<Promise<unknown>>();
+
+  constructor(options: HookEngineOptions) {
+    this.#options = options;
+  }
+
+  /** Whether any hook runs at an event. */
+  has(event: HookEvent): boolean {
+    return this.#options.hooks.some((hook) => hook.event === event);
+  }
+
+  /** Runs all hooks that match, in parallel, and merges their results. Never rejects. */
+  async run(occasion: HookOccasion, signal: AbortSignal): Promise<HookOutcome> {
+    const matching = findMatching(this.#options.hooks, occasion);
+    const awaited = matching.filter(({ hook }) => !hook.isAsync);
+    for (const each of matching.filter(({ hook }) => hook.isAsync)) {
+      const running = this.#runOne(each, occasion, signal).finally(() => this.#background.delete(running));
+      this.#background.add(running);
+    }
+    const results = await Promise.all(awaited.map((each) => this.#runOne(each, occasion, signal)));
+    return mergeResults(results, occasion);
+  }
+
+  /** Waits for the hooks in the background. */
+  async close(): Promise<void> {
+    await Promise.all(this.#background);
+  }
+
+  async #runOne(match: MatchedHook, occasion: HookOccasion, signal: AbortSignal): Promise<NamedResult> {
+    const { hook, name } = match;
+    const { world, onActivity } = this.#options;
+    const input = JSON.stringify(this.#describe(hook, name, occasion));
+    const startedAt = world.clock.elapsed();
+    const refusal = await this.#findRefusal(hook).catch((error: unknown) => String(error));
+    const result: HookResult =
+      refusal === undefined ? readHookRun(hook, await this.#execute(match, input, signal)) : { failure: refusal };
+    const durationMs = Math.round(world.clock.elapsed() - startedAt);
+    onActivity(describeActivity(match, { result, durationMs, isSkipped: refusal !== undefined }), result, input);
+    // A hook that nothing waited for comes too late to decide.
+    return { result: hook.isAsync ? {} : result, name };
+  }
+
+  async #findRefusal(hook: Hook): Promise<string | undefined> {
+    if (hook.set.isUnchanged !== undefined && !(await hook.set.isUnchanged(hook.event)))
+      return "It was not run: it, or a file it names, changed since you allowed it. See parley hooks list.";
+    return this.#options.findDenial?.(hook);
+  }
+
+  async #execute({ hook }: MatchedHook, input: string, signal: AbortSignal): Promise<HookRun> {
+    const { handler } = hook;
+    try {
+      if (handler.type !== "http") return await runHookCommand(hook, handler, { ...this.#options, input, signal });
+      const { runHttpHook } = await import("./run-http.ts");
+      return await runHttpHook(hook, handler, { world: this.#options.world, input, signal });
+    } catch (error) {
+      return { type: "failure", why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** The input of a hook, in its format. */
+  #describe(hook: Hook, name: string, { event, call, fields }: HookOccasion): JsonObject {
+    const isGemini = hook.format === "gemini";
+    return {
+      ...this.#options.commonFields(),
+      hook_event_name: isGemini ? (geminiEventNames[event] ?? event) : event,
+      ...(isGemini ? { timestamp: new Date(this.#options.world.clock.now()).toISOString() } : {}),
+      ...(call === undefined ? {} : nameCall(call, name)),
+      ...fields,
+    };
+  }
+}
+
+/** A hook that matches, and the name of the tool it matched. */
+type MatchedHook = { readonly hook: Hook; readonly name: string };
+
+type NamedResult = { readonly result: HookResult; readonly name: string };
+
+/** Finds the hooks of an event. The same command of the same source runs once. */
+const findMatching = (hooks: readonly Hook[], { event, subject, call }: HookOccasion): readonly MatchedHook[] => {
+  const matching = hooks.flatMap((hook): readonly MatchedHook[] => {
+    if (hook.event !== event) return [];
+    if (call !== undefined && hook.condition !== undefined && !matchesCondition(hook.condition, call)) return [];
+    const names = call === undefined ? [subject ?? ""] : namesOfTool(call);
+    const ordered = hook.format === "gemini" ? names.toReversed() : names;
+    const isMatch = call === undefined && subject === undefined ? () => true : parseMatcher(hook.matcher);
+    const name = ordered.find((each) => isMatch?.(each));
+    return name === undefined ? [] : [{ hook, name }];
+  });
+  const keyOf = ({ hook }: MatchedHook): string => JSON.stringify([hook.handler, hook.set.source, hook.format]);
+  return [...new Map(matching.toReversed().map((each) => [keyOf(each), each])).values()].toReversed();
+};
+
+const severities: readonly HookDecision[] = ["deny", "ask", "allow"];
+
+/** Merges results: the strictest decision counts, and the first changed input of one that does not deny. */
+const mergeResults = (results: readonly NamedResult[], { call }: HookOccasion): HookOutcome => {
+  const decision = severities.find((each) => results.some(({ result }) => result.decision === each));
+  const reasons = results.flatMap(({ result }) =>
+    result.decision === decision && result.reason !== undefined ? [result.reason] : [],
+  );
+  const input = call === undefined ? undefined : mergeInputs(results, call);
+  const stop = results.find(({ result }) => result.stop !== undefined)?.result.stop;
+  return {
+    ...(decision === undefined ? {} : { decision }),
+    reason: decision === undefined ? "" : [...new Set(reasons)].join(" "),
+    ...(input === undefined ? {} : { input }),
+    context: results.flatMap(({ result }) => (result.context === undefined ? [] : [result.context])),
+    ...(stop === undefined ? {} : { stop }),
+  };
+};
+
+const mergeInputs = (results: readonly NamedResult[], { tool, input }: HookedTool): JsonObject | undefined => {
+  for (const { result, name } of results) {
+    const updated = result.updatedInput === undefined ? undefined : translateInput(tool, name, result.updatedInput);
+    if (updated !== undefined) return applyUpdate(input, updated, result.mergesInput === true);
+  }
+  return undefined;
+};
+
+const describeActivity = (
+  { hook, name }: MatchedHook,
+  {
+    result,
+    durationMs,
+    isSkipped,
+  }: { readonly result: HookResult; readonly durationMs: number; readonly isSkipped: boolean },
+): HookActivity => {
+  const { decision, failure, message, reason, stop, context, updatedInput } = result;
+  const isBlocked = decision === "deny" || stop !== undefined;
+  const text = failure ?? (decision === undefined ? undefined : reason) ?? stop ?? message;
+  return {
+    event: hook.event,
+    source: describeHookSource(hook.set.source),
+    hook: hook.label,
+    ...(isToolEvent(hook.event) ? { tool: name } : {}),
+    status: isSkipped ? "skipped" : failure !== undefined ? "failed" : isBlocked ? "blocked" : "done",
+    durationMs,
+    ...(decision === undefined ? {} : { decision }),
+    ...(text === undefined ? {} : { message: text }),
+    ...(updatedInput === undefined ? {} : { changedInput: true }),
+    ...(context === undefined ? {} : { contextLength: context.length }),
+  };
+};
+
+const isToolEvent = (event: HookEvent): boolean =>
+  event === "PreToolUse" || event === "PermissionRequest" || event === "PostToolUse" || event === "PostToolUseFailure";

@@ -1,0 +1,25 @@
+/** Tests a name against the matcher of a hook. */
+export type NameTest = (name: string) => boolean;
+
+/**
+ * Parses a matcher as Claude Code does: empty or `*` matches everything; letters, digits, `_` and `|` are exact names
+ * joined by `|`; anything else is a regular expression that must match the whole name. Undefined if it is not valid.
+ */
+export const parseMatcher = (matcher: string): NameTest | undefined => {
+  const trimmed = matcher.trim();
+  if (trimmed === "" || trimmed === "*") return () => true;
+  if (/^[\w|]+$/.test(trimmed)) {
+    const names = trimmed.split("|").filter((name) => name !== "");
+    return (name) => names.includes(name);
+  }
+  if (trimmed.length > maxLength) return undefined;
+  try {
+    const pattern = new RegExp(`^(?:${trimmed})$`, "u");
+    return (name) => pattern.test(name);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Longer than any list of tool names; a bound for the regular expression. */
+const maxLength = 2000;

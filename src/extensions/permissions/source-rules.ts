@@ -1,0 +1,72 @@
+import type { ApprovalMode } from "../../policy/gate/approval-mode.ts";
+import type { PermissionRule } from "../../policy/gate/permission-rules.ts";
+import type { RuleList } from "../../policy/trust/stored-rules.ts";
+
+/** The agents whose permission settings can be imported. */
+export type PermissionSource = "claude" | "codex" | "gemini" | "opencode";
+
+/** All of them. */
+export const permissionSources: readonly PermissionSource[] = ["claude", "codex", "gemini", "opencode"];
+
+/** A rule of another agent as one of ours. */
+type TranslatedRule = {
+  readonly list: RuleList;
+  readonly rule: PermissionRule;
+  /** The rule as written there. */
+  readonly from: string;
+};
+
+/** A rule or setting that is not taken over, and why. */
+export type UntranslatedRule = { readonly from: string; readonly reason: string };
+
+/** The permissions in one file of another agent, translated. */
+export type TranslatedPermissions = {
+  readonly rules: readonly TranslatedRule[];
+  readonly untranslated: readonly UntranslatedRule[];
+  readonly mode?: ApprovalMode;
+  /** More workspace folders, as written. */
+  readonly folders?: readonly string[];
+};
+
+/** Permissions without any rule. */
+export const noPermissions: TranslatedPermissions = { rules: [], untranslated: [] };
+
+/** Merges the results of several rules or files. The stricter of two modes counts last in its file only. */
+export const mergeTranslated = (all: readonly TranslatedPermissions[]): TranslatedPermissions => {
+  const folders = all.flatMap((each) => each.folders ?? []);
+  const mode = all.findLast((each) => each.mode !== undefined)?.mode;
+  return {
+    rules: all.flatMap(({ rules }) => rules),
+    untranslated: all.flatMap(({ untranslated }) => untranslated),
+    ...(mode === undefined ? {} : { mode }),
+    ...(folders.length === 0 ? {} : { folders }),
+  };
+};
+
+/** A result with one rule. */
+export const translated = (list: RuleList, rule: PermissionRule, from: string): TranslatedPermissions => ({
+  rules: [{ list, rule, from }],
+  untranslated: [],
+});
+
+/** A result with one rule that is not taken over. */
+export const untranslated = (from: string, reason: string): TranslatedPermissions => ({
+  rules: [],
+  untranslated: [{ from: from.length > 200 ? `${from.slice(0, 199)}…` : from, reason }],
+});
+
+/**
+ * Why an allow rule would have no effect or mean something else here; undefined if it can be taken over. A command must
+ * be named by at least one whole word.
+ */
+export const findAllowProblem = (rule: PermissionRule): string | undefined => {
+  if (rule.type === "files" && rule.access === "read")
+    return /^(?:~\/|\/\/)/.test(rule.pattern)
+      ? "reading outside the workspace is not allowed by rules; add the folder with context.includeDirectories"
+      : "reading in the workspace needs no rule";
+  if (rule.type === "files" && /^(?:~\/|\/\/)/.test(rule.pattern))
+    return "edits outside the workspace are never allowed";
+  if (rule.type === "command" && rule.isPattern && rule.words[0]?.includes("*") === true)
+    return "an allow rule must name the program in full";
+  return undefined;
+};

@@ -1,0 +1,66 @@
+import { isObject, type JsonObject } from "../../conversation/json.ts";
+import { displayCommand, sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import { pluginCapabilities, type Plugin, type PluginCapability } from "./plugin.ts";
+
+/** The things of one kind that a plugin brings, one line each. */
+export type CapabilityReport = { readonly kind: PluginCapability; readonly lines: readonly string[] };
+
+/** Describes what a plugin brings, by kind: names, and the whole commands of what would be run. */
+export const describeCapabilities = (plugin: Plugin): readonly CapabilityReport[] =>
+  pluginCapabilities
+    .map((kind) => ({ kind, lines: describeKind(plugin, kind).map((line) => sanitizeForTerminal(line, "line")) }))
+    .filter(({ lines }) => lines.length > 0);
+
+/** The meaning of consent to each kind, for people. */
+export const capabilityTitles: { readonly [kind in PluginCapability]: string } = {
+  skills: "Skills: instructions that models can activate",
+  servers: "MCP servers: programs that are started, or services that are contacted, in every session",
+  commands: "Commands: prompts that you can send",
+  hooks: "Hooks: programs that run by themselves at events of a session",
+  agents: "Agents: subagents that models can use",
+  context: "Context: instructions added to the system prompt of every session",
+  themes: "Themes: no effect here",
+};
+
+const describeKind = (plugin: Plugin, kind: PluginCapability): readonly string[] => {
+  switch (kind) {
+    case "skills":
+    case "commands":
+    case "agents":
+      return plugin[kind].map(({ name }) => name);
+    case "servers":
+      return Object.entries(plugin.servers).map(([name, server]) => `${name}: ${describeServer(server)}`);
+    case "hooks":
+      return plugin.hooks.flatMap(({ hooks }) =>
+        Object.entries(hooks).flatMap(([event, groups]) =>
+          (Array.isArray(groups) ? groups : []).flatMap((group) => describeGroup(event, group)),
+        ),
+      );
+    case "context":
+      return plugin.context.map(({ path, bytes }) => `${path}, ${bytes} bytes`);
+    case "themes":
+      return plugin.themes;
+  }
+};
+
+const describeServer = (server: JsonObject): string => {
+  const url = server["httpUrl"] ?? server["url"];
+  const variables = isObject(server["env"])
+    ? Object.entries(server["env"]).map(
+        ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+      )
+    : [];
+  const words = [...variables, server["command"], ...(Array.isArray(server["args"]) ? server["args"] : [])];
+  return typeof url === "string" ? displayCommand(url) : words.map((word) => displayCommand(String(word))).join(" ");
+};
+
+const describeGroup = (event: string, group: unknown): readonly string[] => {
+  if (!isObject(group)) return [];
+  const matcher = typeof group["matcher"] === "string" && group["matcher"] !== "" ? ` ${group["matcher"]}` : "";
+  return (Array.isArray(group["hooks"]) ? group["hooks"] : []).map((hook) => {
+    const handler: Readonly<Record<string, unknown>> = isObject(hook) ? hook : {};
+    const action = handler["command"] ?? handler["url"] ?? handler["prompt"] ?? handler["tool"] ?? "";
+    const words = [action, ...(Array.isArray(handler["args"]) ? handler["args"] : [])];
+    return `${event}${matcher}: ${words.map((word) => displayCommand(String(word))).join(" ")}`;
+  });
+};

@@ -1,0 +1,243 @@
+import { describe, expect, it } from "vitest";
+import { describeCapabilities } from "./describe.ts";
+import { loadPlugin } from "./load.ts";
+import { readMarketplace } from "./marketplace.ts";
+import type { Plugin } from "./plugin.ts";
+import { sortByPath, type PluginTree } from "./tree.ts";
+
+/** Files in memory, as a repository has them. */
+const treeOf = (files: { readonly [path: string]: string | object }): PluginTree => {
+  const texts = new Map(
+    Object.entries(files).map(([path, text]) => [path, typeof text === "string" ? text : JSON.stringify(text)]),
+  );
+  return {
+    files: sortByPath([...texts].map(([path, text]) => ({ path, size: text.length, isExecutable: false }))),
+    problems: [],
+    read: async (path) => new TextEncoder().encode(texts.get(path)),
+  };
+};
+
+const load = async (files: Parameters<typeof treeOf>[0]): Promise<Plugin> => {
+  const plugin = await loadPlugin(treeOf(files));
+  if ("problem" in plugin) throw new Error(plugin.problem);
+  return plugin;
+};
+
+const problemOf = async (files: Parameters<typeof treeOf>[0]): Promise<string | undefined> => {
+  const plugin = await loadPlugin(treeOf(files));
+  return "problem" in plugin ? plugin.problem : undefined;
+};
+
+const empty = { skills: [], servers: {}, commands: [], hooks: [], agents: [], context: [], themes: [], problems: [] };
+const schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
+const skill = "---\nname: s\ndescription: Does it.\n---\nText.\n";
+
+describe("an Agent Plugin", () => {
+  it("brings skills that are immediate children, and MCP servers", async () => {
+    const plugin = await load({
+      "plugin.json": { $schema: schema, name: "tools.pdf", version: "1.2.0", description: "PDF.", license: "MIT" },
+      "skills/s/SKILL.md": skill,
+      "skills/deep/er/SKILL.md": skill,
+      "dev.parley/commands/check.md": "Check.",
+      "mcp.json": {
+        mcpServers: {
+          own: { type: "stdio", command: "./bin/serve", args: ["${PLUGIN_DATA}/db"], cwd: "./work" },
+          npx: { type: "stdio", command: "npx", args: ["-y", "x"] },
+          web: { type: "streamable-http", url: "https://a.test/mcp", headers: { "X-Client": "parley" } },
+        },
+      },
+    });
+    expect(plugin).toEqual({
+      ...empty,
+      name: "tools.pdf",
+      version: "1.2.0",
+      description: "PDF.",
+      layout: "agent-plugin",
+      skills: [{ name: "s", path: "skills/s" }],
+      commands: [{ name: "check", path: "dev.parley/commands/check.md" }],
+      servers: {
+        own: {
+          type: "stdio",
+          command: "${PLUGIN_ROOT}/bin/serve",
+          args: ["${PLUGIN_DATA}/db"],
+          cwd: "${PLUGIN_ROOT}/work",
+        },
+        npx: { type: "stdio", command: "npx", args: ["-y", "x"] },
+        web: { type: "http", url: "https://a.test/mcp", headers: { "X-Client": "parley" } },
+      },
+    });
+  });
+
+  it.each([
+    ["two words", { type: "stdio", command: "npx x" }, "command must be one word."],
+    ["a path outside", { type: "stdio", command: "./../x" }, "command must be a program's name"],
+    ["an absolute path", { type: "stdio", command: "/bin/sh" }, "command must be a program's name"],
+    ["a variable as command", { type: "stdio", command: "${HOME}/x" }, "command must be one word."],
+    ["a folder outside", { type: "stdio", command: "x", cwd: "${PLUGIN_ROOT}/../.." }, "cwd must be a folder"],
+    ["an unknown field", { type: "stdio", command: "x", trust: true }, "trust is not a field of a stdio server."],
+    ["http elsewhere", { type: "sse", url: "http://a.test/" }, "url must be an https URL"],
+    ["a secret in a header", { type: "sse", url: "https://a.test/", headers: { a: "${TOKEN}" } }, "variables are not"],
+    ["no type", { command: "x" }, "type must be stdio"],
+  ])("skips a server that breaks the specification, and no other: %s", async (_, server, problem) => {
+    const { servers, problems } = await load({
+      "plugin.json": { $schema: schema, name: "a" },
+      "mcp.json": { mcpServers: { bad: server, good: { type: "stdio", command: "x" } } },
+    });
+    expect(Object.keys(servers)).toEqual(["good"]);
+    expect(problems).toEqual([expect.stringContaining(`the server bad is not used: ${problem}`)]);
+  });
+
+  it("reports unknown fields, and is refused for other violations", async () => {
+    expect((await load({ "plugin.json": { $schema: schema, name: "a", hooks: {} } })).problems).toEqual([
+      "plugin.json: hooks is unknown and ignored.",
+    ]);
+    expect(await problemOf({ "plugin.json": { $schema: schema, name: "a", version: 1 } })).toContain(
+      "must be a string",
+    );
+    expect(await problemOf({ "plugin.json": { $schema: schema, name: "A B" } })).toContain("not a valid name");
+    expect(await problemOf({ "plugin.json": { name: "a" } })).toContain("$schema is missing or unknown");
+    expect(await problemOf({ "plugin.json": "{" })).toContain("plugin.json is not valid JSON");
+    expect(await problemOf({ "README.md": "" })).toContain("There is no plugin");
+  });
+});
+
+describe("a Claude plugin", () => {
+  it("brings what is in its default folders and what its manifest adds", async () => {
+    const group = [{ matcher: "Bash", hooks: [{ type: "command", command: "${CLAUDE_PLUGIN_ROOT}/check.sh" }] }];
+    const plugin = await load({
+      ".claude-plugin/plugin.json": {
+        name: "dev",
+        description: "Helps \u001B[31mred.",
+        commands: ["./extra/one.md"],
+        skills: "./more",
+        mcpServers: { inline: { command: "x" } },
+        outputStyles: "./styles",
+      },
+      "commands/git/commit.md": "Commit.",
+      "extra/one.md": "One.",
+      "agents/reviewer.md": "---\nname: reviewer\n---\nReview.",
+      "skills/s/SKILL.md": skill,
+      "more/t/SKILL.md": skill,
+      "hooks/hooks.json": { hooks: { PreToolUse: group } },
+      ".mcp.json": { mcpServers: { file: { command: "node", args: ["${CLAUDE_PLUGIN_ROOT}/a.js"] } } },
+    });
+    expect(plugin).toEqual({
+      ...empty,
+      name: "dev",
+      description: "Helps ␛[31mred.",
+      layout: "claude",
+      skills: [
+        { name: "s", path: "skills/s" },
+        { name: "t", path: "more/t" },
+      ],
+      commands: [
+        { name: "git:commit", path: "commands/git/commit.md" },
+        { name: "one", path: "extra/one.md" },
+      ],
+      agents: [{ name: "reviewer", path: "agents/reviewer.md" }],
+      hooks: [{ path: "hooks/hooks.json", form: "claude", hooks: { PreToolUse: group } }],
+      servers: { file: { command: "node", args: ["${CLAUDE_PLUGIN_ROOT}/a.js"] }, inline: { command: "x" } },
+      problems: ["outputStyles (output-styles/) has no effect here."],
+    });
+    expect(describeCapabilities(plugin).filter(({ kind }) => kind === "servers" || kind === "hooks")).toEqual([
+      { kind: "servers", lines: ["file: node ${CLAUDE_PLUGIN_ROOT}/a.js", "inline: x"] },
+      { kind: "hooks", lines: ["PreToolUse Bash: ${CLAUDE_PLUGIN_ROOT}/check.sh"] },
+    ]);
+  });
+
+  it("keeps the rest where one file is broken", async () => {
+    const { servers, commands, problems } = await load({
+      ".claude-plugin/plugin.json": { name: "dev", hooks: "./none.json" },
+      ".mcp.json": "{ not json",
+      "hooks/hooks.json": "[]",
+      "commands/a.md": "A.",
+    });
+    expect({ servers, commands, problems }).toEqual({
+      servers: {},
+      commands: [{ name: "a", path: "commands/a.md" }],
+      problems: ["hooks/hooks.json is not a JSON object.", ".mcp.json is not valid JSON."],
+    });
+  });
+});
+
+describe("a Gemini CLI extension", () => {
+  it("brings servers, TOML commands, context, skills and agents, and names what has no effect", async () => {
+    const plugin = await load({
+      "gemini-extension.json": {
+        name: "sre",
+        version: "1.0.0",
+        mcpServers: { run: { command: "node", args: ["${extensionPath}${/}dist${/}run.js"], cwd: "${workspacePath}" } },
+        excludeTools: ["run_shell_command(rm)"],
+        themes: [{ name: "Night" }],
+      },
+      "GEMINI.md": "Use it.",
+      "commands/gcs/sync.toml": 'prompt = "Sync {{args}}"',
+      "commands/read.md": "not a command",
+      "hooks/hooks.json": { hooks: { BeforeTool: [] } },
+      "policies/p.toml": "",
+    });
+    expect(plugin).toEqual({
+      ...empty,
+      name: "sre",
+      version: "1.0.0",
+      description: "",
+      layout: "gemini",
+      servers: { run: { command: "node", args: ["${extensionPath}${/}dist${/}run.js"], cwd: "${workspacePath}" } },
+      commands: [{ name: "gcs:sync", path: "commands/gcs/sync.toml" }],
+      hooks: [{ path: "hooks/hooks.json", form: "gemini", hooks: { BeforeTool: [] } }],
+      context: [{ path: "GEMINI.md", bytes: 7 }],
+      themes: ["Night"],
+      problems: [
+        "excludeTools is not applied: use deny rules (parley permissions).",
+        "policies/ are not applied: use deny rules.",
+      ],
+    });
+  });
+
+  it("names its own context files, inside its folder only", async () => {
+    const { context, problems } = await load({
+      "gemini-extension.json": { name: "a", contextFileName: ["docs/USE.md", "../../secret.md", "/etc/passwd"] },
+      "docs/USE.md": "Use.",
+    });
+    expect({ context, problems }).toEqual({
+      context: [{ path: "docs/USE.md", bytes: 4 }],
+      problems: [
+        'contextFileName: "../../secret.md" is not a path in the extension.',
+        'contextFileName: "/etc/passwd" is not a path in the extension.',
+      ],
+    });
+  });
+});
+
+describe("a marketplace", () => {
+  it("lists plugins by name and source, without those that lead out of it", async () => {
+    const source = (name: string, from: unknown): object => ({ name, source: from });
+    const marketplace = await readMarketplace(
+      treeOf({
+        ".claude-plugin/marketplace.json": {
+          name: "team",
+          owner: { name: "Team" },
+          metadata: { pluginRoot: "./plugins" },
+          plugins: [
+            source("here", "./plugins/here"),
+            source("short", "short"),
+            source("hub", { source: "github", repo: "a/b", ref: "v1" }),
+            source("sub", { source: "git-subdir", url: "https://a.test/b.git", path: "p/q", sha: "abc" }),
+            source("out", "./../../x"),
+            source("npm", { source: "npm", package: "x" }),
+            source("p\u0430rley", "./x"),
+            "no object",
+          ],
+        },
+      }),
+    );
+    expect(marketplace?.plugins.map((plugin) => [plugin.name, plugin.source])).toEqual([
+      ["here", { type: "folder", path: "plugins/here" }],
+      ["short", { type: "folder", path: "plugins/short" }],
+      ["hub", { type: "git", url: "https://github.com/a/b.git", path: "", ref: "v1" }],
+      ["sub", { type: "git", url: "https://a.test/b.git", path: "p/q", ref: "abc" }],
+      ["out", { type: "unsupported", reason: "its path leads out of the marketplace" }],
+      ["npm", { type: "unsupported", reason: 'its source "npm" is not supported' }],
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { ImportedSource } from "../session/store/sources.ts";
+import { listImportedSources } from "../session/store/sources.ts";
+import { newSessionFromConversation } from "../session/store/create.ts";
+import type { SessionStore } from "../session/store/store.ts";
+import type { World } from "../world/world.ts";
+import type { Omission } from "./builder.ts";
+import type { ForeignSession } from "./list.ts";
+import { importForeignSession } from "./import.ts";
+
+/** Whether a foreign session was imported before: not at all, as it is now, or before it changed. */
+export type ImportState = { readonly type: "new" } | { readonly type: "imported" | "changed"; readonly id: string };
+
+/** Returns the state of a foreign session by its size and time, without reading it. */
+export const importStateOf = (
+  { agent, id, size, modified }: ForeignSession,
+  imported: readonly ImportedSource[],
+): ImportState => {
+  const same = imported.filter(({ source }) => source.agent === agent && source.id === id);
+  const [last] = same;
+  if (last === undefined) return { type: "new" };
+  const current = same.find(({ source }) => source.size === size && source.modified === modified);
+  return current === undefined ? { type: "changed", id: last.id } : { type: "imported", id: current.id };
+};
+
+/** The sessions of Parley that imports go into. */
+type SaveTarget = {
+  readonly world: Pick<World, "disk">;
+  /** Parley's home folder. */
+  readonly home: string;
+  readonly sessions: SessionStore;
+  /** The folder a session belongs to if its own no longer exists. */
+  readonly root: string;
+};
+
+/** The result of importing one foreign session. */
+export type SavedImport = {
+  readonly state: "imported" | "unchanged" | "changed" | "would-import";
+  /** The session of ours; undefined if none was created. */
+  readonly id?: string;
+  readonly entries: number;
+  readonly leftOut: readonly Omission[];
+  /** The folder the session belongs to, and the recorded one if that no longer exists. */
+  readonly root: string;
+  readonly missingFolder?: string;
+};
+
+/** How to save: `again` imports a session that has changed since, `dryRun` writes nothing. */
+export type SaveOptions = {
+  readonly again?: boolean;
+  readonly dryRun?: boolean;
+  readonly title?: string | undefined;
+  readonly onProgress?: (done: number, total: number) => void;
+};
+
+/** Imports a foreign session as a session of ours. One that was imported before is not imported twice. */
+export const saveForeignSession = async (
+  { world, home, sessions, root: fallback }: SaveTarget,
+  session: ForeignSession,
+  { again = false, dryRun = false, title, onProgress }: SaveOptions = {},
+): Promise<SavedImport> => {
+  const { agent, id, size, modified } = session;
+  const imported = await importForeignSession(world, session, onProgress);
+  const { conversation, digest, leftOut, folder } = imported;
+  const existing = folder === undefined ? undefined : await world.disk.canonicalPath(folder).catch(() => undefined);
+  const root = existing ?? fallback;
+  const report = {
+    entries: conversation.entries.length,
+    leftOut,
+    root,
+    ...(existing === undefined && folder !== undefined ? { missingFolder: folder } : {}),
+  };
+  const before = (await listImportedSources(world, home)).filter(
+    ({ source }) => source.agent === agent && source.id === id,
+  );
+  const same = before.find(({ source }) => source.digest === digest);
+  if (same !== undefined) return { ...report, state: "unchanged", id: same.id };
+  if (before[0] !== undefined && !again) return { ...report, state: "changed", id: before[0].id };
+  if (dryRun) return { ...report, state: "would-import" };
+  const name = title ?? imported.title;
+  const created = await sessions.create(
+    newSessionFromConversation(conversation, {
+      root,
+      ...(imported.model === undefined ? {} : { model: imported.model }),
+      ...(name === undefined ? {} : { title: name }),
+      source: { agent, id, digest, size, modified },
+    }),
+  );
+  await created.close();
+  return { ...report, state: "imported", id: created.id };
+};

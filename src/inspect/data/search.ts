@@ -1,0 +1,56 @@
+import type { ReadingPart, ReadingRow } from "./reading-rows.ts";
+
+/** A row that contains the words, with the text around the first place. */
+export type SearchHit = {
+  readonly entry: number;
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+};
+
+/** The most hits that are returned. */
+const maxHits = 500;
+const contextLength = 60;
+
+/** Finds the rows that contain a text, ignoring case. */
+export const searchRows = (rows: readonly ReadingRow[], words: string): readonly SearchHit[] => {
+  const wanted = words.toLowerCase();
+  if (wanted === "") return [];
+  const hits: SearchHit[] = [];
+  for (const row of rows) {
+    const hit = row.parts
+      .flatMap(textsOf)
+      .map((text) => findIn(text, wanted))
+      .find((found) => found !== undefined);
+    if (hit !== undefined) hits.push({ entry: row.entry, ...hit });
+    if (hits.length === maxHits) break;
+  }
+  return hits;
+};
+
+const findIn = (text: string, wanted: string): Omit<SearchHit, "entry"> | undefined => {
+  const at = text.toLowerCase().indexOf(wanted);
+  if (at === -1) return undefined;
+  const end = at + wanted.length;
+  return {
+    before: text.slice(Math.max(0, at - contextLength), at).toWellFormed(),
+    match: text.slice(at, end).toWellFormed(),
+    after: text.slice(end, end + contextLength).toWellFormed(),
+  };
+};
+
+const textsOf = (part: ReadingPart): readonly string[] => {
+  switch (part.type) {
+    case "text":
+    case "plain":
+    case "thinking":
+    case "code":
+      return [part.text];
+    case "media":
+      return [part.name ?? "", part.id];
+    case "call":
+      return [part.tool, part.input, ...(part.result === undefined ? [] : textsOf(part.result))];
+    case "result":
+      return [part.tool, ...part.content.flatMap(textsOf)];
+  }
+};

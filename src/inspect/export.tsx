@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { renderToString } from "preact-render-to-string";
+import type { Redactor } from "../policy/secrets/redact.ts";
+import { sanitizeForTerminal } from "../policy/terminal/sanitize.ts";
+import type { ReadSession } from "../session/store/store.ts";
+import { summarizeSession } from "../session/store/summary.ts";
+import { listReadingRows, readEntryTimes, type ReadingMedia, type ReadingRow } from "./data/reading-rows.ts";
+import { readStyles } from "./server/assets.ts";
+import { formatBytes } from "./view/format.ts";
+import { Row } from "./view/row.tsx";
+
+export type HtmlExportOptions = {
+  readonly redactor: Redactor;
+  /** Whether images and audio are contained in the file. */
+  readonly hasMedia: boolean;
+  /** About the largest size of the file, in bytes. */
+  readonly maxBytes?: number;
+};
+
+/** An exported file, and notes on everything that is not in it. */
+export type HtmlExport = { readonly html: string; readonly notes: readonly string[] };
+
+/** Exports a session as one HTML file without scripts: the reading view, with secrets redacted. */
+export const exportHtml = async (
+  session: ReadSession,
+  { redactor, hasMedia, maxBytes = 20_000_000 }: HtmlExportOptions,
+): Promise<HtmlExport> => {
+  const media = new MediaBudget(session, hasMedia ? maxBytes / 2 : 0);
+  const redactions: string[] = [];
+  const rows = listReadingRows(session, await readEntryTimes(session));
+  const written: string[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const { value, count } = redactRow(row, redactor);
+    if (count > 0) redactions.push(`entry ${row.entry + 1}${count === 1 ? "" : ` (${count})`}`);
+    const html = renderToString(
+      <div class="item" id={`entry-${row.entry + 1}`}>
+        <Row row={value} showMedia={media.show} />
+      </div>,
+    );
+    bytes += Buffer.byteLength(html);
+    if (bytes > maxBytes) break;
+    written.push(html);
+  }
+  const left = rows.length - written.length;
+  const notes = [
+    redactions.length === 0 ? "No secrets were found." : `Secrets were redacted in ${redactions.join(", ")}.`,
+    ...media.notes(),
+    ...(left === 0 ? [] : [`The last ${left} entries are left out: the file is limited to ${formatBytes(maxBytes)}.`]),
+  ];
+  return {
+    html: documentOf({ session, redactor, body: written.join("\n"), notes, styles: await readStyles() }),
+    notes,
+  };
+};
+
+/** Images are shown where they are stored, until the budget is used up. SVG is never shown: it can hold scripts. */
+class MediaBudget {
+  readonly #session: ReadSession;
+  readonly #omitted = new Set<string>();
+  #left: number;
+
+  constructor(session: ReadSession, budget: number) {
+    this.#session = session;
+    this.#left = budget;
+  }
+
+  readonly show = (media: ReadingMedia): ReturnType<Parameters<typeof Row>[0]["showMedia"]> => {
+    const { hash = "", kind, mimeType, name, id } = media;
+    const base64 = this.#session.blobs[hash];
+    const isShown = /^(image\/(png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+)$/.test(mimeType);
+    if (base64 === undefined || !isShown || base64.length > this.#left) {
+      this.#omitted.add(name ?? id);
+      return null;
+    }
+    this.#left -= base64.length;
+    const address = `data:${mimeType};base64,${base64}`;
+    return kind === "audio" ? (
+      <audio controls src={address} aria-label={name ?? id} />
+    ) : (
+      <img src={address} alt={name ?? id} loading="lazy" />
+    );
+  };
+
+  notes(): readonly string[] {
+    if (this.#omitted.size === 0) return [];
+    return [`Named but not contained: ${[...this.#omitted].join(", ")}.`];
+  }
+}
+
+/** Fields of a row that hold no text of a model or a file. */
+const fixedFields: ReadonlySet<string> = new Set(["type", "hash", "id", "call", "kind", "status", "mimeType"]);
+
+/** Redacts every text of a row, and counts the secrets. */
+const redactRow = (row: ReadingRow, { redact }: Redactor): { readonly value: ReadingRow; readonly count: number } => {
+  let count = 0;
+  const walk = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      const clean = redact(value);
+      if (clean !== value) count += Math.max(1, countSecrets(clean) - countSecrets(value));
+      return clean;
+    }
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, fixedFields.has(key) ? item : walk(item)]),
+    );
+  };
+  const value = walk(row) as ReadingRow;
+  return { value, count };
+};
+
+const countSecrets = (text: string): number => text.split("[secret]").length - 1;
+
+type DocumentFacts = {
+  readonly session: ReadSession;
+  readonly redactor: Redactor;
+  readonly body: string;
+  readonly notes: readonly string[];
+  readonly styles: string;
+};
+
+/** The policy allows the style sheet by its hash, media of the file itself, and nothing else: no script at all. */
+const documentOf = ({ session, redactor, body, notes, styles }: DocumentFacts): string => {
+  const { title, models, created } = summarizeSession(session);
+  const name = redactor.redact(sanitizeForTerminal(title === "" ? session.id : title, "line"));
+  const digest = createHash("sha256").update(styles).digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'`;
+  const head = renderToString(
+    <>
+      <meta http-equiv="Content-Security-Policy" content={policy} />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="referrer" content="no-referrer" />
+      <title>{name}</title>
+    </>,
+  );
+  const start = renderToString(
+    <header>
+      <h1>{name}</h1>
+      <p class="fact">
+        Session {session.id}, {new Date(created).toISOString().slice(0, 10)}
+        {models.length === 0 ? "" : `, with ${sanitizeForTerminal(models.join(", "), "line")}`}
+      </p>
+    </header>,
+  );
+  const end = renderToString(
+    <footer>
+      {notes.map((note) => (
+        <p class="fact">{note}</p>
+      ))}
+      <p class="fact">Exported by Parley. This file contains no script and loads nothing.</p>
+    </footer>,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+${head}
+<style>${styles}</style>
+</head>
+<body>
+<div class="export">
+${start}
+<main>
+${body}
+</main>
+${end}
+</div>
+</body>
+</html>
+`;
+};

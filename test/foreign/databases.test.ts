@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { importForeignSession, type ImportedSession } from "../../src/foreign/import.ts";
+import { listForeignSessions } from "../../src/foreign/list.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { databaseWriters } from "../support/foreign/database-writers.ts";
+import { writeSqlite } from "../support/foreign/sqlite-file.ts";
+import { expectedMessages, makeStory, toldMessages } from "../support/foreign/story.ts";
+import { perTier, seedFor } from "../support/tier.ts";
+
+const runs = perTier({ quick: 5, all: 60 });
+const tears = perTier({ quick: 8, all: 100 });
+let home: string;
+beforeEach(() => (home = realpathSync(mkdtempSync(join(tmpdir(), "parley-foreign-")))));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe.each(databaseWriters)("the database of %s", (agent, write) => {
+  const save = (seed: number, change: (bytes: Buffer) => Buffer = (bytes) => bytes): string => {
+    const { path, tables } = write(makeStory(seed), join(home, "app"));
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    mkdirSync(join(home, "app"), { recursive: true });
+    writeFileSync(join(home, path), change(writeSqlite(tables)));
+    return join(home, path);
+  };
+  const importOnly = async (): Promise<ImportedSession | readonly string[]> => {
+    const world = { disk: realWorld().disk, env: {} };
+    const { sessions, problems } = await listForeignSessions(world, {
+      home,
+      folder: join(home, "app"),
+      agents: [agent],
+    });
+    return sessions[0] === undefined ? problems : importForeignSession(world, sessions[0]);
+  };
+
+  it("is imported with every word, call, result and image exactly once, and gets no file beside it", async () => {
+    for (let index = 0; index < runs; index++) {
+      const path = save(seedFor(index));
+      const imported = await importOnly();
+      expect("conversation" in imported && toldMessages(imported.conversation)).toEqual(
+        expectedMessages(makeStory(seedFor(index))),
+      );
+      expect(readdirSync(dirname(path))).toEqual([path.slice(dirname(path).length + 1)]);
+    }
+  });
+
+  it("cut at any place is refused with a message, or read as far as it is whole", async () => {
+    for (let tear = 1; tear < tears; tear++) {
+      save(seedFor(1), (bytes) => bytes.subarray(0, Math.floor((bytes.length * tear) / tears)));
+      const imported = await importOnly().catch((error: Error) => [error.message]);
+      if (!("conversation" in imported)) expect(imported.join()).toMatch(/The database is damaged|has no messages/);
+    }
+  });
+});

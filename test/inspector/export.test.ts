@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { text } from "../../src/conversation/builders.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
+import { inspectConversation } from "../../src/inspect/data/inspected.ts";
+import { exportHtml } from "../../src/inspect/export.tsx";
+import { createRedactor } from "../../src/policy/secrets/redact.ts";
+import { createRichSession } from "./rich-session.ts";
+
+const redactor = createRedactor({ env: { MY_TOKEN: "correct-horse-battery" } });
+
+describe("exporting a session as HTML", () => {
+  it("writes one file with the reading view, its media, and a policy that allows no script", async () => {
+    const { session } = await (await createRichSession()).source.load();
+    const { html, notes } = await exportHtml(session, { redactor, hasMedia: true });
+
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(html).toMatch(/content="default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; media-src data:;/);
+    expect(html.match(/<script|<link|https?:\/\/(?!ci\.example\.org|127\.0\.0\.1)/g)).toBeNull();
+    expect(html).toContain('<img src="data:image/png;base64,');
+    expect(html).toContain("All 214 tests pass.");
+    expect(notes).toEqual(["No secrets were found."]);
+  });
+
+  it("redacts secrets and names the entries they were in", async () => {
+    const ledger = new Ledger();
+    ledger.user([text("The password is correct-horse-battery, again correct-horse-battery.")]);
+    ledger.user([text("Nothing here.")]);
+    ledger.model({ provider: "p", model: "m" }, [
+      { type: "call", tool: "t", input: { value: { key: "correct-horse-battery" } } },
+    ]);
+    const { session } = inspectConversation({ version: 1, entries: ledger.entries, blobs: {} }, "x");
+    const { html, notes } = await exportHtml(session, { redactor, hasMedia: true });
+
+    expect(html).not.toContain("correct-horse-battery");
+    expect(notes).toEqual(["Secrets were redacted in entry 1 (2), entry 3."]);
+    expect(html).toContain("Secrets were redacted in entry 1 (2), entry 3.");
+  });
+
+  it("leaves media out on request, and entries beyond its size, and says so", async () => {
+    const { session } = await (await createRichSession()).source.load();
+    const without = await exportHtml(session, { redactor, hasMedia: false });
+    expect(without.notes).toEqual(["No secrets were found.", "Named but not contained: trace.png, beep.wav."]);
+    expect(without.html).not.toContain("data:image");
+
+    const short = await exportHtml(session, { redactor, hasMedia: false, maxBytes: 3000 });
+    expect(short.notes.at(-1)).toBe("The last 7 entries are left out: the file is limited to 3.0 kB.");
+  });
+});

@@ -1,0 +1,210 @@
+import type { ForeignAgent } from "../../../src/foreign/agents.ts";
+import type { Story } from "./story.ts";
+import type { SqliteTable } from "./sqlite-file.ts";
+
+/** A database of another agent: its path below the home folder (or the project), and its tables. */
+type DatabaseStory = {
+  readonly path: string;
+  readonly tables: Readonly<Record<string, SqliteTable>>;
+};
+
+const time = 1_767_323_045_000;
+const png = "image/png";
+const url = (data: string): string => `data:${png};base64,${data}`;
+const key = (prefix: string, count: number): string => `${prefix}_${String(count).padStart(6, "0")}`;
+
+const writeOpencode = ({ turns }: Story, folder: string): DatabaseStory => {
+  const messages: (string | number)[][] = [];
+  const parts: (string | number)[][] = [];
+  const message = (data: object, own: readonly object[]): void => {
+    const id = key("msg", messages.length);
+    messages.push([id, "ses_1", time, JSON.stringify(data)]);
+    for (const part of own) parts.push([key("prt", parts.length), id, "ses_1", JSON.stringify(part)]);
+  };
+  for (const { prompt, image, steps } of turns) {
+    const file = image === undefined ? [] : [{ type: "file", mime: png, url: url(image) }];
+    message({ role: "user" }, [
+      { type: "text", text: prompt },
+      { type: "text", text: "added", synthetic: true },
+      ...file,
+    ]);
+    for (const { thinking, text, calls } of steps)
+      message({ role: "assistant", providerID: "anthropic", modelID: "claude-sonnet-5" }, [
+        { type: "step-start" },
+        ...(thinking === undefined
+          ? []
+          : [{ type: "reasoning", text: thinking, metadata: { anthropic: { signature: "c2ln" } } }]),
+        ...(text === undefined ? [] : [{ type: "text", text }]),
+        ...calls.map(({ id, tool, input, result }) => ({
+          type: "tool",
+          callID: id,
+          tool,
+          state:
+            result === undefined
+              ? { status: "running", input }
+              : result.isError
+                ? {
+                    status: "error",
+                    input,
+                    error: result.text,
+                    ...(result.image === undefined ? {} : { attachments: [{ url: url(result.image) }] }),
+                  }
+                : {
+                    status: "completed",
+                    input,
+                    output: result.text,
+                    ...(result.image === undefined ? {} : { attachments: [{ url: url(result.image) }] }),
+                  },
+        })),
+        { type: "step-finish" },
+      ]);
+  }
+  return {
+    path: ".local/share/opencode/opencode.db",
+    tables: {
+      session: {
+        columns: ["id", "parent_id", "directory", "title", "time_created", "time_updated", "revert"],
+        rows: [["ses_1", "", folder, "Told", time, time, ""]],
+      },
+      message: { columns: ["id", "session_id", "time_created", "data"], rows: messages },
+      part: { columns: ["id", "message_id", "session_id", "data"], rows: parts },
+    },
+  };
+};
+
+const writeGoose = ({ turns }: Story, folder: string): DatabaseStory => {
+  const rows: (string | number)[][] = [];
+  const message = (role: string, items: readonly object[]): void =>
+    void rows.push([
+      key("m", rows.length),
+      "s1",
+      role,
+      JSON.stringify(items),
+      '{"userVisible":true,"agentVisible":true}',
+    ]);
+  const image = (data: string): object => ({ type: "image", data, mimeType: png });
+  for (const { prompt, image: attached, steps } of turns) {
+    message("user", [{ type: "text", text: prompt }, ...(attached === undefined ? [] : [image(attached)])]);
+    for (const { thinking, text, calls } of steps) {
+      message("assistant", [
+        ...(thinking === undefined ? [] : [{ type: "thinking", thinking, signature: "c2ln" }]),
+        ...(text === undefined ? [] : [{ type: "text", text }]),
+        ...calls.map(({ id, tool, input }) => ({
+          type: "toolRequest",
+          id,
+          toolCall: { status: "success", value: { name: tool, arguments: input } },
+        })),
+      ]);
+      const answered = calls.filter(({ result }) => result !== undefined);
+      if (answered.length > 0)
+        message(
+          "user",
+          answered.map(({ id, result }) => ({
+            type: "toolResponse",
+            id,
+            toolResult: {
+              status: "success",
+              value: {
+                content: [
+                  { type: "text", text: result!.text },
+                  ...(result!.image === undefined ? [] : [image(result!.image)]),
+                ],
+                isError: result!.isError,
+              },
+            },
+          })),
+        );
+    }
+  }
+  return {
+    path: ".local/share/goose/sessions/sessions.db",
+    tables: {
+      sessions: {
+        columns: ["id", "name", "working_dir", "created_at", "updated_at", "provider_name", "model_config_json"],
+        rows: [
+          [
+            "s1",
+            "Told",
+            folder,
+            "2026-01-02 03:04:05",
+            "2026-01-02 03:04:05",
+            "anthropic",
+            '{"model_name":"claude-sonnet-5"}',
+          ],
+        ],
+      },
+      messages: {
+        columns: ["message_id", "session_id", "role", "content_json", "metadata_json"],
+        rows,
+      },
+    },
+  };
+};
+
+const writeCrush = ({ turns }: Story): DatabaseStory => {
+  const rows: (string | number)[][] = [];
+  const message = (role: string, parts: readonly object[]): void =>
+    void rows.push([
+      key("m", rows.length),
+      "s1",
+      role,
+      JSON.stringify(parts),
+      "claude-sonnet-5",
+      "anthropic",
+      0,
+      time + rows.length,
+    ]);
+  const text = (words: string): object => ({ type: "text", data: { text: words } });
+  for (const { prompt, image, steps } of turns) {
+    message("user", [
+      text(prompt),
+      ...(image === undefined ? [] : [{ type: "binary", data: { Path: "a.png", MIMEType: png, Data: image } }]),
+      { type: "finish", data: {} },
+    ]);
+    for (const { thinking, text: words, calls } of steps) {
+      message("assistant", [
+        ...(thinking === undefined ? [] : [{ type: "reasoning", data: { thinking, signature: "c2ln" } }]),
+        ...(words === undefined ? [] : [text(words)]),
+        ...calls.map(({ id, tool, input }) => ({
+          type: "tool_call",
+          data: { id, name: tool, input: JSON.stringify(input), finished: true },
+        })),
+        { type: "finish", data: { reason: "end_turn" } },
+      ]);
+      for (const { id, tool, result } of calls)
+        if (result !== undefined)
+          message("tool", [
+            {
+              type: "tool_result",
+              data: {
+                tool_call_id: id,
+                name: tool,
+                content: result.text,
+                is_error: result.isError,
+                ...(result.image === undefined ? {} : { data: result.image, mime_type: png }),
+              },
+            },
+          ]);
+    }
+  }
+  return {
+    path: "app/.crush/crush.db",
+    tables: {
+      sessions: {
+        columns: ["id", "parent_session_id", "title", "created_at", "updated_at"],
+        rows: [["s1", "", "Told", time, time]],
+      },
+      messages: {
+        columns: ["id", "session_id", "role", "parts", "model", "provider", "is_summary_message", "created_at"],
+        rows,
+      },
+    },
+  };
+};
+
+/** The writers by agent, for those whose sessions are in a database. */
+export const databaseWriters: readonly (readonly [ForeignAgent, (story: Story, folder: string) => DatabaseStory])[] = [
+  ["opencode", writeOpencode],
+  ["goose", writeGoose],
+  ["crush", writeCrush],
+];
