@@ -20,7 +20,7 @@ const base = [
   "settings",
   "extensions",
 ];
-const front = [...base, "ide", "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "a2a", "inspect"];
+const front = [...base, "ide", "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "inspect", "http", "fleet"];
 
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -49,10 +49,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // The demo model answers where no key is set.
   agent: [...base, "offline"],
   telemetry: ["agent", "scheduler", "transport", "providers", "wire", "policy", "conversation", "world"],
-  cli: [...front, "rules"],
+  cli: [...front, "rules", "server", "a2a"],
   tui: front,
   acp: front,
-  a2a: front,
+  // Doors for HTTP, shared by everything that listens.
+  http: [],
+  // Sessions for front doors: on files in one process, or on a database with workers.
+  fleet: [...base, "agent"],
+  server: [...base, "agent", "telemetry", "http", "fleet"],
+  a2a: [...base, "agent", "http", "fleet", "server"],
   inspect: [...front, "rules"],
 };
 
