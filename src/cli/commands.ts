@@ -9,6 +9,7 @@ import { sessionCommands } from "./sessions/commands.ts";
 import { hooksCommand } from "./hooks/command.ts";
 import { customCommandsCommand } from "./custom-commands/command.ts";
 import { adoptCommand } from "./adopt/command.ts";
+import { agentsCommand } from "./agents/command.ts";
 import { skillsCommand } from "./skills/command.ts";
 
 const targetOption: CommandOption = {
@@ -66,6 +67,7 @@ export const commands: readonly CommandSpec[] = [
   inspectCommand,
   adoptCommand,
   customCommandsCommand,
+  agentsCommand,
   {
     name: "render",
     about: "Render a saved conversation or a session as the request body for a model",

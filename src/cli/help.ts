@@ -80,6 +80,7 @@ const groupTitles: readonly (readonly [title: string, names: readonly string[]])
       "hooks",
       "plugins",
       "commands",
+      "agents",
       "mcp",
       "adopt",
     ],

@@ -113,7 +113,7 @@ describe("parley skills", () => {
     addSkill(join(stage.home, ".agents", "skills", "pdf"), pdf);
     addSkill(join(stage.home, ".claude", "skills", "pdf"), pdf);
     const { code, out, err } = await skills("list");
-    expect({ code, out }).toEqual({ code: 0, out: "pdf  ~/.agents/skills/pdf    Works with PDF files.\n" });
+    expect({ code, out }).toEqual({ code: 0, out: "pdf  user  ~/.agents/skills/pdf    Works with PDF files.\n" });
     expect(err).toContain("~/.claude/skills/pdf is not used: ~/.agents/skills/pdf has the same name.");
     expect(JSON.parse((await skills("list", "--json")).out)).toMatchObject({
       skills: [{ name: "pdf", source: "user" }],

@@ -1,4 +1,5 @@
 import { findToolName } from "../../policy/gate/tool-names.ts";
+import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../../context/front-matter.ts";
 
 /** A subagent as defined in a Markdown file. */
@@ -18,6 +19,8 @@ export type SubagentDefinition = {
   readonly model?: string;
   /** The most requests it may make. */
   readonly maxTurns?: number;
+  /** Fields of its file that have no effect here, for lists. */
+  readonly notes?: readonly string[];
 };
 
 /** Why a file does not define an agent. */
@@ -47,6 +50,7 @@ export const readAgentFile = async ({
   const disallowed = readToolNames(properties["disallowedTools"] ?? properties["disallowed_tools"]);
   const model = nonEmptyText(properties["model"]);
   const turns = properties["maxTurns"] ?? properties["max_turns"];
+  const notes = describeUnused(properties);
   return {
     name,
     description: (nonEmptyText(properties["description"]) ?? "").slice(0, 1000),
@@ -56,8 +60,30 @@ export const readAgentFile = async ({
     ...(disallowed === undefined ? {} : { disallowedTools: disallowed }),
     ...(properties["background"] === true ? { background: true } : {}),
     ...(typeof turns === "number" && turns >= 1 ? { maxTurns: Math.floor(turns) } : {}),
+    ...(notes.length === 0 ? {} : { notes }),
   };
 };
+
+const knownFields = new Set([
+  "name",
+  "description",
+  "tools",
+  "disallowedTools",
+  "disallowed_tools",
+  "model",
+  "maxTurns",
+  "max_turns",
+  "background",
+  // For people only.
+  "color",
+  "display_name",
+]);
+
+/** Fields of other agents that are not honoured here. */
+const describeUnused = (properties: FrontMatter): readonly string[] =>
+  Object.keys(properties)
+    .filter((field) => !knownFields.has(field) && !(field === "kind" && properties[field] === "local"))
+    .map((field) => `${sanitizeForTerminal(field, "line").slice(0, 40)} has no effect here`);
 
 const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;

@@ -19,6 +19,17 @@ export type AgentFileLocations = {
 /** The defined agents, and a message for each invalid file. */
 export type SubagentDefinitions = { readonly agents: readonly SubagentDefinition[]; readonly notes: readonly string[] };
 
+/** An agent file, for lists. */
+export type ListedSubagent = {
+  readonly agent: SubagentDefinition;
+  /** The path of its file. */
+  readonly file: string;
+  /** user, project, or plugin NAME. */
+  readonly source: string;
+  /** The file that is used instead. */
+  readonly shadowedBy?: string;
+};
+
 /** Folders with agent files, in a project and in the user's home. A later one overrides an earlier one. */
 const agentFolders = [".qwen", ".claude", ".gemini", ".agents", ".parley"];
 
@@ -26,28 +37,51 @@ const maxFiles = 100;
 const maxBytes = 100_000;
 
 /** Reads the agents that the user and the project define in Markdown files. The project's override the user's. */
-export const findSubagents = async ({
+export const findSubagents = async (locations: AgentFileLocations): Promise<SubagentDefinitions> => {
+  const { listed, notes } = await listSubagents(locations);
+  // The last of a name counts, at the place of the first.
+  return { agents: [...new Map(listed.map(({ agent }) => [agent.name, agent])).values()], notes };
+};
+
+/** Reads all agent files with the place of each, also those that another overrides. */
+export const listSubagents = async ({
   disk,
   home,
   userHome,
   project,
   plugins = [],
-}: AgentFileLocations): Promise<SubagentDefinitions> => {
-  const locations: readonly (readonly [from: string, ...path: readonly string[]])[] = [
-    ...agentFolders.slice(0, -1).map((folder) => [userHome, folder, "agents"] as const),
-    [home, "agents"],
-    ...(project === undefined ? [] : agentFolders.map((folder) => [project, folder, "agents"] as const)),
+}: AgentFileLocations): Promise<{ readonly listed: readonly ListedSubagent[]; readonly notes: readonly string[] }> => {
+  const places: readonly AgentPlace[] = [
+    ...agentFolders.slice(0, -1).map((folder) => ({ source: "user", from: userHome, path: [folder, "agents"] })),
+    { source: "user", from: home, path: ["agents"] },
+    ...(project === undefined
+      ? []
+      : agentFolders.map((folder) => ({ source: "project", from: project, path: [folder, "agents"] }))),
   ];
-  const files = (await Promise.all(locations.map(([from, ...path]) => readMarkdownFiles(disk, from, path)))).flat();
-  if (files.length === 0 && plugins.length === 0) return { agents: [], notes: [] };
-  const results = await Promise.all(files.map(readAgentFile));
-  const ofPlugins = await Promise.all(plugins.map((file) => readPluginAgent(disk, file)));
-  const agents = new Map<string, SubagentDefinition>();
+  const files = (await Promise.all(places.map((place) => readMarkdownFiles(disk, place)))).flat();
+  if (files.length === 0 && plugins.length === 0) return { listed: [], notes: [] };
+  const results = await Promise.all(
+    files.map(async ({ file, source, ...text }) => ({ file, source, agent: await readAgentFile(text) })),
+  );
+  const ofPlugins = await Promise.all(
+    plugins.map(async (file) => ({
+      file: file.path,
+      source: `plugin ${file.plugin}`,
+      agent: await readPluginAgent(disk, file),
+    })),
+  );
   // An agent of a plugin never overrides another.
-  for (const each of [...ofPlugins.toReversed(), ...results]) if ("name" in each) agents.set(each.name, each);
+  const found = [...ofPlugins.toReversed(), ...results].flatMap(({ agent, ...from }) =>
+    "name" in agent ? [{ ...from, agent }] : [],
+  );
+  const used = new Map(found.map((each) => [each.agent.name, each]));
+  const listed = found.map((each): ListedSubagent => {
+    const winner = used.get(each.agent.name);
+    return winner === undefined || winner === each ? each : { ...each, shadowedBy: winner.file };
+  });
   return {
-    agents: [...agents.values()],
-    notes: [...results, ...ofPlugins].flatMap((each) => ("name" in each ? [] : [each.problem])),
+    listed,
+    notes: [...results, ...ofPlugins].flatMap(({ agent }) => ("name" in agent ? [] : [agent.problem])),
   };
 };
 
@@ -62,12 +96,12 @@ const readPluginAgent = async (
   return "name" in agent && isNamespaced ? { ...agent, name: `${plugin}:${agent.name}` } : agent;
 };
 
+type AgentPlace = { readonly source: string; readonly from: string; readonly path: readonly string[] };
+
+type AgentText = { readonly label: string; readonly text: string; readonly file: string; readonly source: string };
+
 /** The Markdown files of a folder, sorted by name. Symbolic links are not followed. */
-const readMarkdownFiles = async (
-  disk: Disk,
-  from: string,
-  path: readonly string[],
-): Promise<readonly { readonly label: string; readonly text: string }[]> => {
+const readMarkdownFiles = async (disk: Disk, { source, from, path }: AgentPlace): Promise<readonly AgentText[]> => {
   const open: { close: () => Promise<void> }[] = [];
   try {
     // The folder rarely exists, and this is the cheapest way to know.
@@ -88,7 +122,8 @@ const readMarkdownFiles = async (
       open.push(file);
       const { size } = await file.stat();
       const bytes = await file.read(0, Math.min(size, maxBytes));
-      return { label: [...path, name].join("/"), text: new TextDecoder().decode(bytes) };
+      const label = [...path, name].join("/");
+      return { label, text: new TextDecoder().decode(bytes), file: join(from, label), source };
     });
     return await Promise.all(texts);
   } catch {

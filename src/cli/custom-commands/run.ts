@@ -1,3 +1,4 @@
+import { openSessionPlugins } from "../../extensions/plugins/session.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
 import { resolveHomeFolder } from "../../settings/home.ts";
 import { builtInCommands } from "../../tui/app/commands/built-in.ts";
@@ -17,7 +18,9 @@ export const listCustomCommands: CommandHandler = async (args) => {
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const { isTrusted } = openTrustStore(world.disk, home);
   const isOpen = await isTrusted(project);
+  const plugins = await openSessionPlugins(world, { home, folder: project });
   const { listed, problems } = await findCommands({
+    plugins: plugins.commands,
     disk: world.disk,
     home,
     userHome: world.host.home,
@@ -32,8 +35,9 @@ export const listCustomCommands: CommandHandler = async (args) => {
     ? problems
     : [...problems, `${project} is not trusted, so its commands are not used. parley trust changes that.`];
   if (args.has("json")) return printJson({ commands, notes });
-  const rows = commands.map(({ name, file, description, shadowedBy, notes: unused }) => [
+  const rows = commands.map(({ name, source, file, description, shadowedBy, notes: unused }) => [
     `/${name}`,
+    source,
     file,
     shadowedBy === undefined ? (unused.length === 0 ? description : unused.join("; ")) : `not used: ${shadowedBy}`,
   ]);

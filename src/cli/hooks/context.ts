@@ -1,6 +1,7 @@
 import { loadHooks } from "../../agent/hooks/open.ts";
 import type { Hook } from "../../extensions/hooks/hook.ts";
 import { readHooks } from "../../extensions/hooks/read-hooks.ts";
+import { openSessionPlugins } from "../../extensions/plugins/session.ts";
 import { openConsentStore, type ConsentStore } from "../../policy/trust/consents.ts";
 import { openTrustStore, type ProjectScope } from "../../policy/trust/folders.ts";
 import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
@@ -39,12 +40,13 @@ export const loadHookContext = async (world: World, folder: string): Promise<Hoo
   const requests = project.consents.filter(({ key }) => key.startsWith("hooks."));
   const missing = scope === "inert" ? requests : await consents.findMissing(root, requests);
   const unanswered = await consents.findUnanswered(root, missing);
-  const { hooks, notes } = await loadHooks({ world, home, folder: root, loaded });
+  const plugins = await openSessionPlugins(world, { home, folder: root });
+  const { hooks, notes } = await loadHooks({ world, home, folder: root, loaded }, plugins.hooks);
   const pending = missing.flatMap((request) => {
     const state = scope === "inert" ? "not trusted" : unanswered.includes(request) ? "needs consent" : "denied";
     return readRequest(request).map((hook) => ({ hook, state }));
   });
-  return { world, home, root, scope, loaded, consents, hooks, pending, requests, notes };
+  return { world, home, root, scope, loaded, consents, hooks, pending, requests, notes: [...plugins.notes, ...notes] };
 };
 
 const readRequest = ({ key, text }: ConsentRequest): readonly Hook[] => {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../conversation/json.ts";
 import { HookEngine, type HookActivity, type HookOutcome } from "../../extensions/hooks/hook-engine.ts";
 import type { HookResult } from "../../extensions/hooks/hook-output.ts";
-import { ownToolName } from "../../extensions/hooks/tool-names.ts";
+import { findToolName } from "../../policy/gate/tool-names.ts";
 import type { HookEvent } from "../../settings/schema/hook-shape.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../format.ts";
@@ -29,7 +29,7 @@ export const testEvent = async (context: HookContext, name: string, args: Argume
   const outcome = await engine.run(
     tool === undefined
       ? { event, ...subjectOf(event, given), fields: given }
-      : { event, call: { tool: ownToolName(tool), input: given }, fields: { tool_use_id: "test" } },
+      : { event, call: { tool: findToolName(tool) ?? tool, input: given }, fields: { tool_use_id: "test" } },
     new AbortController().signal,
   );
   await engine.close();

@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { openSessionPlugins } from "../../extensions/plugins/session.ts";
 import { findSkills, readSkillText, type FoundSkills, type Skill } from "../../context/skills/find.ts";
 import { parseSkillFile, type SkillProblem } from "../../context/skills/skill-file.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
@@ -33,7 +34,8 @@ const findOwnSkills = async (world: World): Promise<FoundSkills> => {
   const home = resolveHomeFolder(world);
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const { isTrusted } = openTrustStore(world.disk, home);
-  const locations = { disk: world.disk, home, userHome: world.host.home, isTrusted };
+  const plugins = await openSessionPlugins(world, { home, folder: project });
+  const locations = { disk: world.disk, home, userHome: world.host.home, isTrusted, plugins: plugins.skills };
   if (await isTrusted(project)) return findSkills({ ...locations, project });
   // In an untrusted folder the skills of the project are not read.
   const found = await findSkills(locations);
@@ -57,8 +59,9 @@ const findSkill = async (world: World, name: string): Promise<Skill> => {
 
 const listSkills = ({ skills: found, notes }: FoundSkills, isJson: boolean): number => {
   if (isJson) return printJson({ skills: found.map(summarize), notes });
-  const rows = found.map(({ name, label, description, isForModels, isForPeople }) => [
+  const rows = found.map(({ name, label, source, description, isForModels, isForPeople }) => [
     name,
+    source,
     sanitizeLine(label),
     isForModels ? (isForPeople ? "" : "model only") : "person only",
     sanitizeLine(description.length > 60 ? `${description.slice(0, 59)}…` : description),

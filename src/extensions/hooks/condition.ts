@@ -1,5 +1,5 @@
-import type { HookedTool } from "./tool-names.ts";
-import { namesOfTool } from "./tool-names.ts";
+import type { HookedTool } from "./hooked-call.ts";
+import { namesOfTool } from "./hooked-call.ts";
 
 /**
  * Whether a call matches the `if` of a hook: a tool name, or `Name(pattern)` where `*` in the pattern stands for any

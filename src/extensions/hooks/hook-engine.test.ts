@@ -5,6 +5,7 @@ import { realpathSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realWorld } from "../../world/real/world.ts";
 import { matchesCondition } from "./condition.ts";
+import { namesOfTool } from "./hooked-call.ts";
 import { HookEngine, type HookActivity, type HookOccasion, type HookOutcome } from "./hook-engine.ts";
 import { readHooks } from "./read-hooks.ts";
 
@@ -120,8 +121,24 @@ describe("the condition of a hook", () => {
     ["Bash(npm run:*)", "npm run test", true],
     ["Bash(npm run:*)", "npm runs", false],
     ["Edit(*.ts)", "ls", false],
+    ["ShellTool", "ls", false],
     ["not a rule (", "ls", true],
   ])("%s: %s", (condition, command, expected) => {
     expect(matchesCondition(condition, shell(command))).toBe(expected);
+  });
+});
+
+describe("the names of a tool", () => {
+  it.each([
+    ["search_file_content", ["Grep", "grep_search", "search_file_content"]],
+    ["task", ["Task", "Agent", "task"]],
+    ["smart_edit", ["Edit", "smart_edit"]],
+    ["constructor", ["constructor"]],
+  ])("%s", (tool, names) => {
+    expect(namesOfTool({ tool })).toEqual(names);
+  });
+
+  it("of an MCP server are those of its server", () => {
+    expect(namesOfTool({ tool: "srv__Bash", server: "srv" })).toEqual(["mcp__srv__Bash", "srv__Bash"]);
   });
 });

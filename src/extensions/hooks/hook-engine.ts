@@ -5,7 +5,7 @@ import { describeHookSource, type Hook } from "./hook.ts";
 import { applyUpdate, readHookRun, type HookDecision, type HookResult, type HookRun } from "./hook-output.ts";
 import { parseMatcher } from "./match-name.ts";
 import { runHookCommand, type HookWorld } from "./run-command.ts";
-import { nameCall, namesOfTool, translateInput, type HookedTool } from "./tool-names.ts";
+import { nameCall, namesOfTool, translateInput, type HookedTool } from "./hooked-call.ts";
 
 /** Something that happened, for the hooks of its event. */
 export type HookOccasion = {

@@ -37,7 +37,8 @@ type ListedCommand = {
   readonly description: string;
   /** The path of its file. */
   readonly file: string;
-  readonly source: "user" | "project";
+  /** user, project, or plugin NAME. */
+  readonly source: string;
   /** The file that is used instead. */
   readonly shadowedBy?: string;
   /** Fields of the file that have no effect here, or less than where it comes from. */
@@ -96,12 +97,23 @@ export const findCommands = async (folders: CommandFolders): Promise<FoundComman
   const commands = new Map([...byName].map(([name, each]) => [name, templateCommand(each)]));
   const ofPlugins = await Promise.all(plugins.map((file) => readPluginCommand(disk, file)));
   const notUsed: string[] = [];
+  const listedPlugins: ListedCommand[] = [];
   for (const [at, each] of ofPlugins.entries()) {
     const file = plugins[at];
     if (file === undefined || !("template" in each)) continue;
     const name = pluginCommandName(file, (taken) => commands.has(taken));
     if (name === undefined) notUsed.push(`${file.label} is not used: its name is taken.`);
-    else commands.set(name, templateCommand({ ...each, template: { ...each.template, name } }));
+    else {
+      const template = { ...each.template, name };
+      commands.set(name, templateCommand({ ...each, template }));
+      listedPlugins.push({
+        name,
+        description: template.description,
+        file: file.path,
+        source: `plugin ${file.plugin}`,
+        notes: each.options.notes,
+      });
+    }
   }
   return {
     commands: [...commands.values()],
@@ -124,6 +136,7 @@ export const findCommands = async (folders: CommandFolders): Promise<FoundComman
           notes: options.notes,
         };
       })
+      .concat(listedPlugins)
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
   };
 };
