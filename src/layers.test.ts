@@ -20,7 +20,21 @@ const base = [
   "settings",
   "extensions",
 ];
-const front = [...base, "ide", "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "inspect", "http", "fleet"];
+const front = [
+  ...base,
+  "ide",
+  "agent",
+  "offline",
+  "telemetry",
+  "sim",
+  "cli",
+  "tui",
+  "acp",
+  "inspect",
+  "http",
+  "fleet",
+  "gateway",
+];
 
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -48,6 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   offline: ["world"],
   // The demo model answers where no key is set.
   agent: [...base, "offline"],
+  gateway: ["wire", "providers", "transport", "transcript", "conversation", "world", "settings", "policy", "http"],
   telemetry: ["agent", "scheduler", "transport", "providers", "wire", "policy", "conversation", "world"],
   cli: [...front, "rules", "server", "a2a"],
   tui: front,
