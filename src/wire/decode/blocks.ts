@@ -89,7 +89,9 @@ export const startBlock = <Own>(
     ...(isCall ? { partCount: index + 1, callCount: state.callCount + 1 } : {}),
   };
   if (draft.type === "ignored") return skip(openedState, draft.what);
-  const started: readonly ResponseEvent[] = isCall ? [{ type: "call-start", index, tool: draft.tool }] : [];
+  const started: readonly ResponseEvent[] = isCall
+    ? [{ type: "call-start", index, tool: draft.tool, ...(draft.id === "" ? {} : { id: draft.id }) }]
+    : [];
   return chainStep([openedState, started], (now) => appendDeltas(now, at, pieces));
 };
 

@@ -8,7 +8,8 @@ export type StreamFrame = { readonly name: string; readonly data: unknown };
 export type ResponseEvent =
   | { readonly type: "text-delta"; readonly index: number; readonly text: string }
   | { readonly type: "thinking-delta"; readonly index: number; readonly text: string }
-  | { readonly type: "call-start"; readonly index: number; readonly tool: string }
+  /** A call starts. `id` is the provider's, where the API sends it first. */
+  | { readonly type: "call-start"; readonly index: number; readonly tool: string; readonly id?: string }
   /** A piece of a call's arguments as JSON text. It must not be parsed before the part has ended. */
   | { readonly type: "call-delta"; readonly index: number; readonly text: string }
   | { readonly type: "part-end"; readonly index: number; readonly part: ResponsePart }

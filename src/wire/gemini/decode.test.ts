@@ -80,7 +80,7 @@ describe("calls", () => {
     expect(events(chunk([{ text: "Let me look." }]), chunk([snap, stat], stop))).toEqual([
       { type: "text-delta", index: 0, text: "Let me look." },
       { type: "part-end", index: 0, part: { type: "text", text: "Let me look." } },
-      { type: "call-start", index: 1, tool: "snap" },
+      { type: "call-start", index: 1, tool: "snap", id: "c1" },
       {
         type: "part-end",
         index: 1,

@@ -215,7 +215,7 @@ const onCall = (
   const callKey = open === undefined && id !== "" ? JSON.stringify([id, tool, functionCall["args"]]) : "";
   if (callKey !== "" && state.seenCalls.includes(callKey)) return skip(state, "a call, said twice");
   const seenCalls = callKey === "" ? state.seenCalls : [...state.seenCalls.slice(-maxSeenCalls), callKey];
-  const [started, events] = open === undefined ? startCall({ ...state, seenCalls }, tool) : ([state, []] as const);
+  const [started, events] = open === undefined ? startCall({ ...state, seenCalls }, tool, id) : ([state, []] as const);
   const call = extendCall(
     open ?? { index: state.partCount, tool, id, signature: undefined, args: undefined, pieces: undefined },
     {
@@ -232,10 +232,13 @@ const onCall = (
 
 const maxSeenCalls = 31;
 
-const startCall = (state: GeminiStreamState, tool: string): StepResult<GeminiStreamState> => {
+const startCall = (state: GeminiStreamState, tool: string, id: string): StepResult<GeminiStreamState> => {
   const [ended, events] = endText(state);
   const index = ended.partCount;
-  return [{ ...ended, partCount: index + 1, hasCalls: true }, [...events, { type: "call-start", index, tool }]];
+  return [
+    { ...ended, partCount: index + 1, hasCalls: true },
+    [...events, { type: "call-start", index, tool, ...(id === "" ? {} : { id }) }],
+  ];
 };
 
 const extendCall = (

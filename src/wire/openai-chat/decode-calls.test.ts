@@ -24,7 +24,7 @@ describe("the pieces of calls", () => {
     ].map((call) => chunk({ tool_calls: [call] }));
 
     expect(decodeChat(openai, ...frames, chunk({}, "tool_calls"), doneLine).slice(1)).toEqual([
-      { type: "call-start", index: 0, tool: "look" },
+      { type: "call-start", index: 0, tool: "look", id: "a" },
       { type: "call-delta", index: 0, text: '{"n":' },
       { type: "call-delta", index: 0, text: "1}" },
       {
@@ -32,7 +32,7 @@ describe("the pieces of calls", () => {
         index: 0,
         part: { type: "call", tool: "look", input: { text: '{"n":1}' }, seal: { id: "a" } },
       },
-      { type: "call-start", index: 1, tool: "list" },
+      { type: "call-start", index: 1, tool: "list", id: "b" },
       { type: "part-end", index: 1, part: { type: "call", tool: "list", input: { text: "" }, seal: { id: "b" } } },
       { type: "finish", reason: "calls", raw: "tool_calls" },
     ]);

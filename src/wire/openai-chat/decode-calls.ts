@@ -156,17 +156,24 @@ export const callDeltaEvents = (before: OpenCall, after: OpenCall, piece: CallDe
   const { index } = after;
   const text = before.isAnnounced ? piece.text : after.text;
   const delta: readonly ResponseEvent[] = text === "" ? [] : [{ type: "call-delta", index, text }];
-  return before.isAnnounced ? delta : [{ type: "call-start", index, tool: after.tool }, ...delta];
+  return before.isAnnounced ? delta : [callStart(after), ...delta];
 };
+
+const callStart = ({ index, tool, id }: OpenCall): ResponseEvent => ({
+  type: "call-start",
+  index,
+  tool,
+  ...(id === "" ? {} : { id }),
+});
 
 /** Returns the events for the end of a call. */
 export const callEndEvents = (call: OpenCall): readonly ResponseEvent[] => {
-  const { index, tool } = call;
+  const { index } = call;
   const end: ResponseEvent = { type: "part-end", index, part: wholeCall(call) };
   if (call.isAnnounced) return [end];
   // A call without arguments, or without a name.
   const delta: readonly ResponseEvent[] = call.text === "" ? [] : [{ type: "call-delta", index, text: call.text }];
-  return [{ type: "call-start", index, tool }, ...delta, end];
+  return [callStart(call), ...delta, end];
 };
 
 const wholeCall = ({ id, tool, text, value, isFreeText: isFree }: OpenCall): NewCall =>

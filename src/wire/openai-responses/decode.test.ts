@@ -92,7 +92,7 @@ describe("a stream", () => {
       { type: "thinking-delta", index: 0, text: "\n\n" },
       { type: "thinking-delta", index: 0, text: "Two." },
       { type: "part-end", index: 0, part: thought },
-      { type: "call-start", index: 1, tool: "snap" },
+      { type: "call-start", index: 1, tool: "snap", id: "call_1" },
       { type: "call-delta", index: 1, text: '{ "n"' },
       { type: "call-delta", index: 1, text: " : 1 }" },
       { type: "part-end", index: 1, part: asked },
@@ -176,7 +176,7 @@ describe("a stream", () => {
       answering,
       { type: "thinking-delta", index: 0, text: "One.\n\nTwo." },
       { type: "part-end", index: 0, part: thought },
-      { type: "call-start", index: 1, tool: "snap" },
+      { type: "call-start", index: 1, tool: "snap", id: "call_1" },
       { type: "call-delta", index: 1, text: '{ "n" : 1 }' },
       { type: "part-end", index: 1, part: asked },
       { type: "text-delta", index: 2, text: "Here it is." },
@@ -258,7 +258,7 @@ describe("items", () => {
       done(custom, 0),
     ];
     expect(eventsOf(open, frames)).toEqual([
-      { type: "call-start", index: 0, tool: "run" },
+      { type: "call-start", index: 0, tool: "run", id: "call_3" },
       { type: "call-delta", index: 0, text: "ls -l" },
       {
         type: "part-end",
@@ -280,7 +280,7 @@ describe("items", () => {
       done(call, 0),
     ];
     expect(eventsOf(open, frames)).toEqual([
-      { type: "call-start", index: 0, tool: "snap" },
+      { type: "call-start", index: 0, tool: "snap", id: "call_1" },
       { type: "call-delta", index: 0, text: call.arguments },
       { type: "part-end", index: 0, part: asked },
     ]);

@@ -119,9 +119,13 @@ const onItemAdded: EventHandler = (state, event) => {
   const partCount = hasIndex ? state.partCount + 1 : state.partCount;
   return [
     { ...state, partCount, openItems: [...state.openItems, { id, place, kind, slots }] },
-    isNamedCall ? [{ type: "call-start", index: state.partCount, tool }] : [],
+    isNamedCall
+      ? [{ type: "call-start", index: state.partCount, tool, ...callIdOf(item["call_id"] ?? item["id"]) }]
+      : [],
   ];
 };
+
+const callIdOf = (value: unknown): { readonly id?: string } => (idOf(value) === "" ? {} : { id: idOf(value) });
 
 /** Far more than any response has, and few enough for linear search and copies. */
 const maxOpenItems = 1000;
@@ -208,7 +212,7 @@ const onItemContent = (
   const missingDeltas = slot?.streamed === true ? [] : deltas(part, index);
   const startEvents: readonly ResponseEvent[] =
     slot === undefined && part.type === "call"
-      ? [{ type: "call-start", index, tool: part.tool }, ...missingDeltas]
+      ? [{ type: "call-start", index, tool: part.tool, ...callIdOf(part.seal?.id) }, ...missingDeltas]
       : missingDeltas;
   return [
     {
