@@ -22,7 +22,7 @@ import { storeBase64 } from "../../src/conversation/media.ts";
 import { serve } from "../../src/sim/serve.ts";
 import { createSimulator } from "../../src/sim/simulator.ts";
 import type { SwitchCheck } from "../../src/agent/models/switch-check.ts";
-import type { SessionRequest } from "../../src/cli/sessions/requests.ts";
+import type { SessionRequest } from "../../src/session/store/requests.ts";
 import type { SessionSummary } from "../../src/session/store/summary.ts";
 import { bin, ensureBuilt, type Ran } from "../built.ts";
 import { runCommand } from "../support/run-command.ts";

@@ -6,7 +6,7 @@ import type { Arguments } from "../command.ts";
 import { UserError } from "../user-error.ts";
 import { printRequest, parseRequestArguments } from "./print-request.ts";
 import { composeSessionRequest, sessionModel, type SessionRequestBody } from "../sessions/compose-request.ts";
-import { sessionAtRequest, listRequests, type SessionRequest } from "../sessions/requests.ts";
+import { sessionAtRequest, listRequests, type SessionRequest } from "../../session/store/requests.ts";
 import { openSessionsContext, withUserErrors, readSession } from "../sessions/context.ts";
 import { pluralize, countOption } from "../format.ts";
 

@@ -13,7 +13,7 @@ import { withProgress } from "../progress.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { jsonChunks } from "../json/chunks.ts";
 import { composeSessionRequest, sessionModel } from "./compose-request.ts";
-import { listRequests } from "./requests.ts";
+import { listRequests } from "../../session/store/requests.ts";
 import { pluralize, sessionIdFrom } from "../format.ts";
 import { readSession, type SessionAction, type SessionsContext } from "./context.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";

@@ -1,11 +1,10 @@
-import { type SwitchCheck, checkSwitch } from "../../agent/models/switch-check.ts";
+import { checkSessionSwitch } from "../../agent/models/session-switch-check.ts";
+import type { SwitchCheck } from "../../agent/models/switch-check.ts";
+import { estimateSessionTokens } from "../../agent/context-window/session-tokens.ts";
 import { inputFromSettings } from "../../agent/models/input.ts";
 import { modelName, parseModel, type ModelRef } from "../../agent/models/parse.ts";
-import { text } from "../../conversation/builders.ts";
-import { Ledger } from "../../conversation/ledger.ts";
 import type { Note } from "../../conversation/notes.ts";
 import type { ModelInput } from "../../providers/model-input.ts";
-import { findModelFacts } from "../../providers/models.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import { summarizeSession } from "../../session/store/summary.ts";
 import { countTokens } from "../../transport/queries/count-tokens.ts";
@@ -14,7 +13,6 @@ import type { World } from "../../world/world.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
 import { loadRunEnvironment } from "../run-environment.ts";
 import { composeSessionRequest } from "./compose-request.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
 import { openSessionsContext, withUserErrors, readSession } from "./context.ts";
 import { pluralize, printJson } from "../format.ts";
 import { sanitizeLine, wrapText } from "../text-table.ts";
@@ -42,29 +40,6 @@ export const switchCheck: CommandHandler = (args) =>
     return check.fits ? 0 : 1;
   });
 
-/** Facts about a switch that the session does not have: the tokens of its next request, and what settings say about the model. */
-export type SwitchFacts = {
-  readonly tokens: number;
-  readonly input?: ModelInput | undefined;
-  readonly context?: number | undefined;
-};
-
-/** Checks what switching a saved session to a model would cost and lose. */
-export const checkSessionSwitch = (
-  session: ReadSession,
-  model: ModelRef,
-  { tokens, input, context }: SwitchFacts,
-): Promise<SwitchCheck> =>
-  checkSwitch(
-    {
-      journal: { ledger: withNextMessage(session), blobs: session.blobs },
-      prefix: headOf(session),
-      input,
-      window: { tokens, limit: async () => context ?? findModelFacts(model.provider.id, model.model).context },
-    },
-    model,
-  );
-
 type TokenCountRequest = {
   readonly world: World;
   readonly session: ReadSession;
@@ -81,7 +56,7 @@ const countOrEstimate = async (
     const tokens = await countAtProvider({ world, session, model, input });
     if (tokens !== undefined) return { tokens, counted: true };
   }
-  return { tokens: await estimateTokens(world, session, model), counted: false };
+  return { tokens: await estimateSessionTokens(world, session, model), counted: false };
 };
 
 /** Has the provider count the tokens. Resolves to undefined, with a message on stderr, if it cannot. */
@@ -105,18 +80,6 @@ const countAtProvider = async ({
     return undefined;
   }
 };
-
-/** Adds a user message to the conversation, because the next request has one: some APIs require the last to be the user's. */
-const withNextMessage = ({ entries }: ReadSession): Ledger => {
-  const ledger = Ledger.from(entries);
-  ledger.user([text("Go on.")]);
-  return ledger;
-};
-
-const headOf = ({ head: { system }, tools = [] }: ReadSession): Parameters<typeof checkSwitch>[0]["prefix"] => ({
-  ...(system === undefined ? {} : { system }),
-  tools,
-});
 
 const describeCheck = (check: SwitchCheck, isCounted: boolean): readonly string[] => {
   const { model, known, tokens, context, fits, stubbed, thinking, others } = check;

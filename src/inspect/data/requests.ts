@@ -3,7 +3,7 @@ import { noteClassOf, type Note } from "../../conversation/notes.ts";
 import { computeCost, findModelFacts } from "../../providers/models.ts";
 import { destinationOf } from "../../providers/find.ts";
 import type { ReadSession } from "../../session/store/store.ts";
-import { listRequests, sessionAtRequest, type SessionRequest } from "../../cli/sessions/requests.ts";
+import { listRequests, sessionAtRequest, type SessionRequest } from "../../session/store/requests.ts";
 import type { TokenUsage } from "../../wire/decode/events.ts";
 import type { EntryTimes } from "./reading-rows.ts";
 import { formatJson, traceRequest, type TracedRequest } from "./aligned-request.ts";

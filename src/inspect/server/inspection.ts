@@ -2,8 +2,8 @@ import { findModelFacts, listModelFacts } from "../../providers/models.ts";
 import { providers } from "../../providers/all.ts";
 import { parseModel } from "../../agent/models/parse.ts";
 import type { SwitchCheck } from "../../agent/models/switch-check.ts";
-import { checkSessionSwitch } from "../../cli/sessions/switch-check.ts";
-import { estimateTokens } from "../../cli/sessions/estimate-tokens.ts";
+import { checkSessionSwitch } from "../../agent/models/session-switch-check.ts";
+import { estimateSessionTokens } from "../../agent/context-window/session-tokens.ts";
 import { describeDamage } from "../../session/repair/damage.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { lint } from "../../rules/lint.ts";
@@ -150,7 +150,7 @@ export class Inspection {
   async switchCheck(to: string): Promise<SwitchCheck> {
     const { session } = (await this.#current()).inspected;
     const model = parseModel(to);
-    return checkSessionSwitch(session, model, { tokens: await estimateTokens(this.#world, session, model) });
+    return checkSessionSwitch(session, model, { tokens: await estimateSessionTokens(this.#world, session, model) });
   }
 
   /** Returns stored bytes by hash. */

@@ -1,10 +1,10 @@
-import { singleModelPool } from "../../agent/models/choose.ts";
-import { RequestBuilder } from "../../agent/requests/builder.ts";
-import { Journal } from "../../agent/session/journal.ts";
-import type { ModelRef } from "../../agent/models/parse.ts";
-import { ModelRouter } from "../../agent/models/router.ts";
-import { SpendingTracker } from "../../agent/models/spending.ts";
-import { ContextWindow } from "../../agent/context-window/window.ts";
+import { singleModelPool } from "../models/choose.ts";
+import { RequestBuilder } from "../requests/builder.ts";
+import { Journal } from "../session/journal.ts";
+import type { ModelRef } from "../models/parse.ts";
+import { ModelRouter } from "../models/router.ts";
+import { SpendingTracker } from "../models/spending.ts";
+import { ContextWindow } from "./window.ts";
 import type { Entry } from "../../conversation/entry.ts";
 import type { JsonObject } from "../../conversation/json.ts";
 import type { ReadSession } from "../../session/store/store.ts";
@@ -13,10 +13,10 @@ import { shortenResults } from "../../transcript/shorten-results.ts";
 import { createRequestSigner } from "../../transport/credentials/request-signer.ts";
 import { openTransport } from "../../transport/transport.ts";
 import type { World } from "../../world/world.ts";
-import { listRequests } from "./requests.ts";
+import { listRequests } from "../../session/store/requests.ts";
 
 /** Estimates the tokens of a session's next request: the usage of the last response, plus an estimate for newer entries. */
-export const estimateTokens = async (world: World, session: ReadSession, model: ModelRef): Promise<number> => {
+export const estimateSessionTokens = async (world: World, session: ReadSession, model: ModelRef): Promise<number> => {
   const { entries } = session;
   const last = (await listRequests(session)).findLast(({ usage }) => usage !== undefined);
   const counted = numberIn(last?.usage, "input") + numberIn(last?.usage, "output");

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { Note } from "../../conversation/notes.ts";
-import type { ReadSession } from "../../session/store/store.ts";
+import type { ReadSession } from "./store.ts";
 
 /** A completed request of a session. */
 export type SessionRequest = {
