@@ -1,4 +1,5 @@
 import type { SwitchCheck } from "../src/agent/models/switch-check.ts";
+import type { ExchangeDetails } from "../src/inspect/data/exchanges.ts";
 import type { ReadingRow } from "../src/inspect/data/reading-rows.ts";
 import type { RequestComparison } from "../src/inspect/data/requests.ts";
 import type { SearchHit } from "../src/inspect/data/search.ts";
@@ -13,6 +14,7 @@ export type InspectorApi = {
   readonly search: (words: string) => Promise<readonly SearchHit[]>;
   readonly rendering: (model: string, start: number, end: number) => Promise<RenderingPage>;
   readonly comparison: (number: number) => Promise<RequestComparison>;
+  readonly exchange: (number: number) => Promise<ExchangeDetails>;
   readonly switchCheck: (model: string) => Promise<SwitchCheck>;
   readonly blob: (hash: string, mimeType: string) => Promise<Blob>;
   /** Calls back after every change of the session, until aborted. */
@@ -48,6 +50,7 @@ export const openApi = (token: string): InspectorApi => {
     search: (words) => read(`search?q=${name(words)}`),
     rendering: (model, start, end) => read(`rendering?for=${name(model)}&start=${start}&end=${end}`),
     comparison: (number) => read(`comparison?n=${number}`),
+    exchange: (number) => read(`exchange?n=${number}`),
     switchCheck: (model) => read(`switch?for=${name(model)}`),
     blob: async (hash, mimeType) =>
       new Blob([await (await get(`blob?hash=${name(hash)}`)).arrayBuffer()], { type: mimeType }),

@@ -10,7 +10,8 @@ import { useKeys } from "./keys.ts";
 import { LintView } from "./lint.tsx";
 import { ModelsView } from "./models.tsx";
 import { RequestsView } from "./requests.tsx";
-import { formatRoute, useRoute, viewNames, type ViewName } from "./route.ts";
+import { ExchangesView } from "./exchanges.tsx";
+import { formatRoute, useRoute, viewsFor, type ViewName } from "./route.ts";
 import { SwitchView } from "./switch.tsx";
 import { toggleTheme } from "./theme.ts";
 
@@ -18,6 +19,7 @@ const titles: Readonly<Record<ViewName, string>> = {
   conversation: "Conversation",
   models: "As sent",
   requests: "Requests",
+  exchanges: "Exchanges",
   switch: "Switch",
   lint: "Lint",
 };
@@ -61,7 +63,11 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
   const [hits, setHits] = useState<readonly SearchHit[]>([]);
   const [words, setWords] = useState("");
   const searchBox = useRef<HTMLInputElement>(null);
-  const { view, place } = route;
+  const views = viewsFor(overview.kind);
+  const { place } = route;
+  const view = views.find((name) => name === route.view) ?? views[0] ?? "lint";
+  const numbered =
+    view === "requests" ? overview.requests : view === "exchanges" ? (overview.exchanges ?? []) : undefined;
   const isList = view === "conversation" || view === "models";
   const current = isList && place !== undefined ? rowAt(places, place - 1) : undefined;
   const models = route.models.length > 0 ? route.models : defaultModels(overview);
@@ -78,12 +84,10 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
     go({ view: isList ? view : "conversation", place: entry + 1, models: route.models }, "replace");
     setJump((number) => number + 1);
   };
-  const toRequest = (number: number): void =>
-    go({ view, models: route.models, place: Math.max(1, Math.min(overview.requests.length, number)) }, "replace");
+  const toNumber = (number: number): void =>
+    go({ view, models: route.models, place: Math.max(1, Math.min(numbered?.length ?? 1, number)) }, "replace");
   const step = (by: number): void =>
-    view === "requests"
-      ? toRequest((place ?? overview.requests.length) + by)
-      : toRow((current ?? (by > 0 ? -1 : 0)) + by);
+    numbered === undefined ? toRow((current ?? (by > 0 ? -1 : 0)) + by) : toNumber((place ?? numbered.length) + by);
   const toHit = (by: 1 | -1): void => {
     const entries = hits.map(({ entry }) => entry);
     const at = place === undefined ? -1 : place - 1;
@@ -98,11 +102,11 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
   }, [words, overview.revision]);
   useEffect(() => setJump((number) => number + 1), [view, route.place]);
   useKeys({
-    ...Object.fromEntries(viewNames.map((name, index) => [`${index + 1}`, () => open(name)])),
+    ...Object.fromEntries(views.map((name, index) => [`${index + 1}`, () => open(name)])),
     j: () => step(1),
     k: () => step(-1),
-    g: () => (view === "requests" ? toRequest(1) : toRow(0)),
-    G: () => (view === "requests" ? toRequest(overview.requests.length) : toRow(places.length - 1)),
+    g: () => (numbered === undefined ? toRow(0) : toNumber(1)),
+    G: () => (numbered === undefined ? toRow(places.length - 1) : toNumber(numbered.length)),
     o: toggleDetails,
     n: () => toHit(1),
     p: () => toHit(-1),
@@ -119,35 +123,37 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
           {overview.title} <span class="fact">{overview.kind === "session" ? overview.name : overview.kind}</span>
         </h1>
         <nav aria-label="Views">
-          {viewNames.map((name, index) => (
+          {views.map((name, index) => (
             <a
               href={formatRoute({ view: name, models: route.models })}
               aria-current={name === view ? "page" : undefined}
               title={`${titles[name]} (${index + 1})`}
             >
               {titles[name]}
-              {name === "requests" && overview.requests.length > 0 ? (
-                <span class="count">{overview.requests.length}</span>
-              ) : null}
+              <Count
+                of={name === "requests" ? overview.requests : name === "exchanges" ? overview.exchanges : undefined}
+              />
             </a>
           ))}
         </nav>
         <div class="tools">
-          <input
-            ref={searchBox}
-            type="search"
-            placeholder="Search (/)"
-            aria-label="Search the conversation"
-            value={words}
-            onInput={({ currentTarget: { value } }) => setWords(value)}
-            onKeyDown={({ key, currentTarget }) => {
-              if (key === "Enter") toHit(1);
-              if (key === "Escape") {
-                setWords("");
-                currentTarget.blur();
-              }
-            }}
-          />
+          {overview.kind === "exchanges" ? null : (
+            <input
+              ref={searchBox}
+              type="search"
+              placeholder="Search (/)"
+              aria-label="Search the conversation"
+              value={words}
+              onInput={({ currentTarget: { value } }) => setWords(value)}
+              onKeyDown={({ key, currentTarget }) => {
+                if (key === "Enter") toHit(1);
+                if (key === "Escape") {
+                  setWords("");
+                  currentTarget.blur();
+                }
+              }}
+            />
+          )}
           {overview.isLive ? (
             <button
               type="button"
@@ -192,7 +198,10 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
           />
         ) : null}
         {view === "requests" ? (
-          <RequestsView api={api} overview={overview} selected={place} onSelect={toRequest} />
+          <RequestsView api={api} overview={overview} selected={place} onSelect={toNumber} />
+        ) : null}
+        {view === "exchanges" ? (
+          <ExchangesView api={api} overview={overview} selected={place} onSelect={toNumber} />
         ) : null}
         {view === "switch" ? (
           <SwitchView
@@ -205,7 +214,9 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
         {view === "lint" ? <LintView overview={overview} /> : null}
       </main>
       <footer class="page-facts">
-        <span>{overview.entries} entries</span>
+        <span>
+          {overview.exchanges === undefined ? `${overview.entries} entries` : `${overview.exchanges.length} exchanges`}
+        </span>
         {overview.totals.requests === 0 ? null : (
           <span>
             {overview.totals.requests} requests · {formatTokens(overview.totals.input)} in ·{" "}
@@ -218,6 +229,9 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
     </>
   );
 };
+
+const Count = ({ of }: { readonly of: readonly unknown[] | undefined }): VNode | null =>
+  of === undefined || of.length === 0 ? null : <span class="count">{of.length}</span>;
 
 type HitsProps = { readonly hits: readonly SearchHit[]; readonly onHit: (entry: number) => void };
 

@@ -10,6 +10,7 @@ import { chunkSize, useChunks } from "./chunks.ts";
 import type { ListPlace } from "./conversation.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { FindingList, NoteList } from "./note.tsx";
+import { Piece } from "./piece.tsx";
 import { VirtualList } from "./virtual-list.tsx";
 
 export type ModelsViewProps = {
@@ -189,7 +190,7 @@ const ColumnFacts = ({ rendering }: { readonly rendering: RenderingPage }): VNod
     {rendering.rows
       .flatMap(({ pieces }) => pieces)
       .map((piece) => (
-        <Piece piece={piece} />
+        <SentPiece piece={piece} />
       ))}
   </>
 );
@@ -222,36 +223,15 @@ const Cell = ({ model, rows, calls }: CellProps): VNode => {
       {pieces.length === 0 ? (
         <p class="absent">{notes.length === 0 ? "Sent together with another entry, or not sent." : "Not sent."}</p>
       ) : (
-        pieces.map((piece, index) => <Piece key={index} piece={piece} />)
+        pieces.map((piece, index) => <SentPiece key={index} piece={piece} />)
       )}
     </div>
   );
 };
 
-/** Longer pieces are folded. */
-const maxLines = 28;
-
-const Piece = ({ piece }: { readonly piece: RenderingRow["pieces"][number] }): VNode => {
-  const [isOpen, setOpen] = useState(false);
-  const lines = piece.json.split("\n");
-  const isLong = lines.length > maxLines + 4;
-  return (
-    <div class="piece">
-      <p class="piece-head">
-        <span class="fact">message {piece.message + 1}</span>
-        {piece.isMerged ? <span class="tag">merged</span> : null}
-        {piece.isCachePoint ? <span class="tag tag-cache">cache point</span> : null}
-      </p>
-      <Code
-        text={isLong && !isOpen ? lines.slice(0, maxLines).join("\n") : piece.json}
-        language="json"
-        label={`Message ${piece.message + 1}`}
-      />
-      {isLong ? (
-        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show less" : `Show ${lines.length - maxLines} more lines`}
-        </button>
-      ) : null}
-    </div>
-  );
-};
+const SentPiece = ({ piece }: { readonly piece: RenderingRow["pieces"][number] }): VNode => (
+  <Piece message={piece.message} json={piece.json}>
+    {piece.isMerged ? <span class="tag">merged</span> : null}
+    {piece.isCachePoint ? <span class="tag tag-cache">cache point</span> : null}
+  </Piece>
+);

@@ -5,7 +5,9 @@ import type { Overview } from "../src/inspect/server/inspection.ts";
 import { Code } from "../src/inspect/view/code.tsx";
 import { formatBytes, formatClock, formatCost, formatDuration, formatTokens } from "../src/inspect/view/format.ts";
 import type { InspectorApi } from "./api.ts";
+import { Fact } from "./fact.tsx";
 import { NoteList } from "./note.tsx";
+import { Piece } from "./piece.tsx";
 import { VirtualList } from "./virtual-list.tsx";
 
 export type RequestsViewProps = {
@@ -62,13 +64,6 @@ export const RequestsView = ({ api, overview, selected, onSelect }: RequestsView
     </div>
   );
 };
-
-const Fact = ({ name, value }: { readonly name: string; readonly value: string }): VNode => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-);
 
 type RequestButtonProps = {
   readonly request: RequestRow;
@@ -203,15 +198,11 @@ const ComparisonDetails = ({ comparison }: { readonly comparison: RequestCompari
       <h3>{previous === undefined ? "Messages" : "New messages"}</h3>
       {added.length === 0 ? <p class="fact">None.</p> : null}
       {added.slice(0, maxShown).map(({ message, entries, json }) => (
-        <div class="piece">
-          <p class="piece-head">
-            <span class="fact">message {message + 1}</span>
-            {entries.map((entry) => (
-              <a href={`#/conversation/${entry + 1}`}>#{entry + 1}</a>
-            ))}
-          </p>
-          <Code text={json} language="json" label={`Message ${message + 1}`} />
-        </div>
+        <Piece key={message} message={message} json={json}>
+          {entries.map((entry) => (
+            <a href={`#/conversation/${entry + 1}`}>#{entry + 1}</a>
+          ))}
+        </Piece>
       ))}
       {added.length > maxShown ? <p class="fact">{added.length - maxShown} more messages.</p> : null}
     </>

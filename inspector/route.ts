@@ -1,12 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Overview } from "../src/inspect/server/inspection.ts";
 
-/** The views of the page, in the order of their keys. */
-export const viewNames = ["conversation", "models", "requests", "switch", "lint"] as const;
+const viewNames = ["conversation", "models", "requests", "exchanges", "switch", "lint"] as const;
 
 export type ViewName = (typeof viewNames)[number];
 
+/** Returns the views of what is inspected, in the order of their keys. */
+export const viewsFor = (kind: Overview["kind"]): readonly ViewName[] =>
+  viewNames.filter((name) => name === "lint" || (name === "exchanges") === (kind === "exchanges"));
+
 /** Where the page is: a view, a place in it, and the models it is about. Written in the fragment of the address. */
-export type Route = { readonly view: ViewName; readonly place?: number; readonly models: readonly string[] };
+export type Route = {
+  readonly view: ViewName | undefined;
+  readonly place?: number;
+  readonly models: readonly string[];
+};
 
 /** Parses `#/models/12?for=a/b,c/d`. */
 const parseRoute = (hash: string): Route => {
@@ -15,14 +23,14 @@ const parseRoute = (hash: string): Route => {
   const models = new URLSearchParams(query).get("for")?.split(",") ?? [];
   const number = Number(place);
   return {
-    view: viewNames.find((view) => view === name) ?? "conversation",
+    view: viewNames.find((view) => view === name),
     ...(place !== undefined && Number.isSafeInteger(number) && number > 0 ? { place: number } : {}),
     models: models.filter((model) => model !== ""),
   };
 };
 
 export const formatRoute = ({ view, place, models }: Route): string =>
-  `#/${view}${place === undefined ? "" : `/${place}`}${models.length === 0 ? "" : `?for=${models.map(encodeURIComponent).join(",")}`}`;
+  `#/${view ?? ""}${place === undefined ? "" : `/${place}`}${models.length === 0 ? "" : `?for=${models.map(encodeURIComponent).join(",")}`}`;
 
 /** Returns the route, and a function that changes it. `replace` adds no step to the history. */
 export const useRoute = (): readonly [Route, (route: Route, how?: "replace") => void] => {

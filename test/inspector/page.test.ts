@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
@@ -10,9 +10,11 @@ import { Ledger } from "../../src/conversation/ledger.ts";
 import { storeBytes } from "../../src/conversation/media.ts";
 import { inspectConversation, type Inspected } from "../../src/inspect/data/inspected.ts";
 import { exportHtml } from "../../src/inspect/export.tsx";
+import { openExchangeLog } from "../../src/inspect/server/exchange-log.ts";
 import { serveInspector, type RunningInspector } from "../../src/inspect/server/serve.ts";
 import { createRedactor } from "../../src/policy/secrets/redact.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "./browser.ts";
+import { exchangeRecord } from "./exchange-record.ts";
 import { createRichSession, type RichSession } from "./rich-session.ts";
 
 describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
@@ -110,6 +112,26 @@ describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
     expect(await page.locator("pre").last().innerText()).toContain('"role": "user"');
     expect(sent).toEqual(["/lint.js"]);
     await page.close();
+  });
+
+  it("lists the exchanges of a log, and shows both requests of one side by side", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "parley-exchanges-")), "log.jsonl");
+    writeFileSync(path, `${JSON.stringify(exchangeRecord())}\n`);
+    const server = await serveInspector(openExchangeLog(path, "log.jsonl"), { world: rich.world, interval: 20 });
+    servers.push(server);
+    const page = await browser.open(server.url);
+    await page.waitForSelector(".exchange-heads");
+    expect(await page.locator(".comparison .note-kind").first().innerText()).toBe("media stub");
+    expect(await page.locator(".exchange-heads .verdict-good").count()).toBe(2);
+    expect(await page.locator(".aligned").count()).toBe(3);
+    appendFileSync(path, `${JSON.stringify({ ...exchangeRecord(), client: "script", status: 429 })}\n`);
+    await page.locator(".request").nth(1).waitFor();
+    await page.keyboard.press("k");
+    expect(await page.evaluate(() => location.hash)).toBe("#/exchanges/1");
+    await page.locator(".filter").fill("script 429");
+    await page.locator(".request").nth(1).waitFor({ state: "detached" });
+    await page.close();
+    rmSync(dirname(path), { recursive: true });
   });
 
   it("is used with the keyboard alone", async () => {

@@ -4,6 +4,7 @@ import { isObject } from "../../conversation/json.ts";
 import { inferWire } from "../../providers/request.ts";
 import { wireIds } from "../../providers/find.ts";
 import { inspectBody, inspectConversation, inspectSession, type Inspected } from "../../inspect/data/inspected.ts";
+import { isExchangeLog, openExchangeLog } from "../../inspect/server/exchange-log.ts";
 import type { InspectionSource } from "../../inspect/server/inspection.ts";
 import { serveInspector } from "../../inspect/server/serve.ts";
 import { sessionFileName } from "../../session/store/locate.ts";
@@ -42,6 +43,8 @@ export const inspect: CommandHandler = (args) =>
 
 /** Opens the named session or file. A file takes precedence; errors are reported before anything is served. */
 const openSource = async (context: SessionsContext, word: string | undefined): Promise<InspectionSource> => {
+  if (word !== undefined && (await isRegularFile(word)) && (await isExchangeLog(word)))
+    return openExchangeLog(word, basename(word));
   if (word === "-" || (word !== undefined && (await isFile(word)))) return fixedSource(await readFileSource(word));
   const { id } = await readSession(context, word).catch(withFileHint(word));
   const { path } = await locateSession(context, id);
@@ -68,6 +71,13 @@ const isFile = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Pipes and devices cannot be read again from the start. */
+const isRegularFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+
 /** A file is read once. */
 const fixedSource = (inspected: Inspected): InspectionSource => ({
   load: async () => inspected,
@@ -81,7 +91,7 @@ const readFileSource = async (path: string): Promise<Inspected> => {
   const wire = inferWire(value);
   if (wire === undefined)
     throw new UserError(
-      `${name} is neither a saved conversation nor a request body of ${wireIds.join(", ")}. See parley render and parley convert.`,
+      `${name} is neither a saved conversation, nor a request body of ${wireIds.join(", ")}, nor an exchange log. See parley render and parley convert.`,
     );
   return inspectBody(value, wire, name);
 };

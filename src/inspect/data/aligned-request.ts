@@ -200,7 +200,8 @@ const callEntries = (entries: readonly Entry[]): ReadonlyMap<CallId, number> =>
 
 const messageFields = ["messages", "contents", "input"];
 
-const withoutMessages = (body: JsonObject): JsonObject => {
+/** Returns a body without its messages. */
+export const withoutMessages = (body: JsonObject): JsonObject => {
   const inner = isObject(body["request"]) ? (body["request"] as JsonObject) : undefined;
   const rest = Object.fromEntries(Object.entries(body).filter(([key]) => !messageFields.includes(key)));
   return inner === undefined ? rest : { ...rest, request: withoutMessages(inner) };

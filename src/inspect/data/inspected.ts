@@ -4,12 +4,14 @@ import { parseSource, readRequest } from "../../providers/request.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import { formatVersion } from "../../session/log/record.ts";
 import { summarizeSession } from "../../session/store/summary.ts";
+import type { ExchangeRecord } from "../../wire/exchange.ts";
 import type { WireId } from "../../wire/wire.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import type { ExchangeRow } from "./exchanges.ts";
 
 /** A conversation to look at, in the form of a session: a file or a body has no requests and no times. */
 export type Inspected = {
-  readonly kind: "session" | "conversation" | "body";
+  readonly kind: "session" | "conversation" | "body" | "exchanges";
   /** The session id, or the name of the file. */
   readonly name: string;
   readonly session: ReadSession;
@@ -17,6 +19,16 @@ export type Inspected = {
   readonly readNotes: readonly Note[];
   /** The request body as it was given, and its API. */
   readonly body?: { readonly wire: WireId; readonly value: unknown };
+  /** The exchanges of an exchange log. Its conversation is empty. */
+  readonly exchanges?: InspectedExchanges;
+};
+
+/** The rows of an exchange log. Bodies are large, so they are read one at a time. */
+export type InspectedExchanges = {
+  readonly rows: readonly ExchangeRow[];
+  /** Lines that are no exchange. */
+  readonly invalid: number;
+  readonly read: (number: number) => Promise<ExchangeRecord | undefined>;
 };
 
 export const inspectSession = (session: ReadSession): Inspected => ({
@@ -46,6 +58,14 @@ export const inspectBody = (value: unknown, wire: WireId, name: string): Inspect
     body: { wire, value },
   };
 };
+
+export const inspectExchanges = (exchanges: InspectedExchanges, name: string): Inspected => ({
+  kind: "exchanges",
+  name,
+  session: asSession({ version: 1, entries: [], blobs: {} }, name),
+  readNotes: [],
+  exchanges,
+});
 
 /** Returns the title of a session or file, on one line and safe to print. */
 export const titleOf = ({ kind, name, session }: Inspected): string =>

@@ -21,6 +21,7 @@ import {
   type RequestRow,
   type RequestTotals,
 } from "../data/requests.ts";
+import { describeExchange, type ExchangeDetails, type ExchangeRow } from "../data/exchanges.ts";
 import { searchRows, type SearchHit } from "../data/search.ts";
 
 /** Loads what is inspected, and says cheaply whether it has changed since. */
@@ -53,6 +54,8 @@ export type Overview = {
   /** Repairs made while a body was read. */
   readonly readNotes: readonly Note[];
   readonly body?: { readonly wire: string; readonly findings: readonly Finding[]; readonly json: string };
+  /** The rows of an exchange log. */
+  readonly exchanges?: readonly ExchangeRow[];
 };
 
 /** A model that the conversation can be rendered for. */
@@ -84,7 +87,7 @@ export class Inspection {
 
   async overview(): Promise<Overview> {
     const { inspected, rows, requests, revision } = await this.#current();
-    const { session, kind, name, readNotes, body } = inspected;
+    const { session, kind, name, readNotes, body, exchanges } = inspected;
     const { head, tools = [], model, entries, damage } = session;
     const authors = rows.flatMap(({ author }) => (author === undefined ? [] : [author]));
     return {
@@ -104,7 +107,10 @@ export class Inspection {
         json: formatJson(tool),
         bytes: Buffer.byteLength(JSON.stringify(tool)),
       })),
-      damage: damage.map((finding) => sanitizeForTerminal(describeDamage(finding), "line")),
+      damage: [
+        ...damage.map((finding) => sanitizeForTerminal(describeDamage(finding), "line")),
+        ...describeInvalid(exchanges?.invalid ?? 0),
+      ],
       requests,
       totals: sumRequests(requests),
       targets: listTargets(),
@@ -114,6 +120,7 @@ export class Inspection {
         : {
             body: { wire: body.wire, findings: lint(body.value, { wire: body.wire }), json: formatJson(body.value) },
           }),
+      ...(exchanges === undefined ? {} : { exchanges: exchanges.rows }),
     };
   }
 
@@ -151,6 +158,12 @@ export class Inspection {
     const { session } = (await this.#current()).inspected;
     const model = parseModel(to);
     return checkSessionSwitch(session, model, { tokens: await estimateSessionTokens(this.#world, session, model) });
+  }
+
+  /** Returns an exchange with both requests; undefined if there is no such exchange. */
+  async exchange(number: number): Promise<ExchangeDetails | undefined> {
+    const record = await (await this.#current()).inspected.exchanges?.read(number);
+    return record === undefined ? undefined : describeExchange(record, number);
   }
 
   /** Returns stored bytes by hash. */
@@ -218,6 +231,9 @@ class LoadedInspection {
 }
 
 const maxRenderings = 4;
+
+const describeInvalid = (lines: number): readonly string[] =>
+  lines === 0 ? [] : [`${lines} ${lines === 1 ? "line is" : "lines are"} not an exchange and not shown.`];
 
 const listTargets = (): readonly Target[] =>
   providers.flatMap(({ id, wire, defaultModel }) =>

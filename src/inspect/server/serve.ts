@@ -130,6 +130,10 @@ const answerData = async (
       const comparison = await inspection.comparison(number("n", 0));
       return comparison === undefined ? undefined : json(comparison);
     }
+    case "exchange": {
+      const exchange = await inspection.exchange(number("n", 0));
+      return exchange === undefined ? undefined : json(exchange);
+    }
     case "switch":
       return json(await inspection.switchCheck(model));
     case "blob": {
