@@ -8,6 +8,7 @@ import { bin, ensureBuilt } from "./built.ts";
 import { everyKey } from "./support/exchange.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "./support/serve-simulators.ts";
 import { testedProviders } from "./support/tested-providers.ts";
+import { itInAll } from "./support/tier.ts";
 
 /*
  * The modules that the built program and library load: a turn loads only what
@@ -133,7 +134,7 @@ describe("the built program", () => {
     expect(text).not.toMatch(/\brequire\("\.\/(acp|editor|terminal)\//);
   });
 
-  it("needs no package", async () => {
+  itInAll("needs no package", async () => {
     const ran = await run([bin, "tour"]);
     expect(await packagesIn(ran)).toEqual([]);
     expect(ran.loaded.length).toBeGreaterThan(5);

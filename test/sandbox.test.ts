@@ -13,7 +13,7 @@ import {
   type SandboxRunOptions,
   type SandboxFixture,
 } from "./support/sandbox-fixture.ts";
-import { sampleCases } from "./support/tier.ts";
+import { itInAll, sampleCases } from "./support/tier.ts";
 
 /* The packaged program with real bubblewrap, as every available user. Skipped without bubblewrap; CI installs it. */
 
@@ -125,7 +125,7 @@ describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command o
     for (const [path, text] of Object.entries(guarded)) expect(readFileSync(inWorkspace(path), "utf8")).toBe(text);
   });
 
-  it("cannot create them either: they are renamed after it has ended, and the result says so", async () => {
+  itInAll("cannot create them either: they are renamed after it has ended, and the result says so", async () => {
     git("init", "-q", ".");
     fixture.put("work/real", "text");
     symlinkSync("real", inWorkspace(".mcp.json"));
@@ -152,7 +152,7 @@ describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command o
     }
   });
 
-  it("does ordinary work: repositories, dependencies, temporary files, links", async () => {
+  itInAll("does ordinary work: repositories, dependencies, temporary files, links", async () => {
     git("init", "-q", ".");
     fixture.put("work/sub/.npmrc", "fund=false\n");
     fixture.put("work/f.txt", "text\n");
@@ -176,7 +176,7 @@ describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command o
       expect(existsSync(inWorkspace(path))).toBe(true);
   });
 
-  it("has network access, unless it is turned off", async () => {
+  itInAll("has network access, unless it is turned off", async () => {
     const server = createWebServer((_, response) => response.end("page"));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -189,7 +189,7 @@ describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command o
     expect(name).toContain("(Sandbox: commands have no network. The user can allow it with --sandbox-network on.)");
   });
 
-  it("gets the path of a program that is hidden from it", async () => {
+  itInAll("gets the path of a program that is hidden from it", async () => {
     fixture.put("home/.docker/bin/dockerly", "#!/bin/sh\necho ran\n", 0o755);
     const folder = join(fixture.home, ".docker");
     const [ended] = await outputs(["dockerly"], { path: `/usr/bin:/bin:${folder}/bin` });

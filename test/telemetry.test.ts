@@ -10,6 +10,7 @@ import { serve, type RunningSimulator } from "../src/sim/serve.ts";
 import { createSimulator } from "../src/sim/simulator.ts";
 import { openFakeCollector, type FakeCollector, type ReadSpan } from "../src/telemetry/collector.cases.ts";
 import { bin, ensureBuilt, root, type Ran } from "./built.ts";
+import { itInAll, sampleCases } from "./support/tier.ts";
 
 /* The program itself, a simulated API and a collector, each on a port of its own. */
 
@@ -140,7 +141,7 @@ describe("a run with a collector", () => {
     for (const word of ["marmalade", "note.txt", "absent.txt", "look", key]) expect(sent).not.toContain(word);
   });
 
-  it("exports content with logPrompts, and never a key", async () => {
+  itInAll("exports content with logPrompts, and never a key", async () => {
     const collector = await collect();
     const { code } = await run({ settings: { telemetry: { endpoint: collector.url, logPrompts: true } } });
     expect(code).toBe(0);
@@ -153,13 +154,10 @@ describe("a run with a collector", () => {
     const refusing = (status: number) => collect((response) => void response.writeHead(status).end("no"));
     const silent = await collect(() => undefined);
     const deaf = await listenOnly();
-    const endpoints = [
-      "http://127.0.0.1:1",
-      (await refusing(503)).url,
-      (await refusing(404)).url,
-      silent.url,
-      deaf.url,
-    ];
+    const endpoints = sampleCases(
+      ["http://127.0.0.1:1", (await refusing(503)).url, (await refusing(404)).url, silent.url, deaf.url],
+      3,
+    );
     const runs = await Promise.all(
       endpoints.map((endpoint) => run({ settings: { telemetry: { endpoint } }, more: ["--output-format", "json"] })),
     );
@@ -181,7 +179,7 @@ describe("a run without a collector", () => {
     expect([code, out, observes]).toEqual([0, answer, false]);
   };
 
-  it("does not load telemetry", async () => {
+  itInAll("does not load telemetry", async () => {
     await untouched({ settings: { telemetry: { logPrompts: true } } });
   });
 
@@ -212,7 +210,7 @@ describe("a run with a debug log", () => {
     expect(bad.err.match(/Cannot write the debug log\. ENOTDIR/g)).toHaveLength(1);
   });
 
-  it("prints the reports with --explain, one per line", async () => {
+  itInAll("prints the reports with --explain, one per line", async () => {
     const { code, out, err } = await run({ more: ["--explain"] });
     expect([code, out]).toEqual([0, answer]);
     const reports = err.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as unknown] : []));

@@ -5,6 +5,7 @@ import type { ModelFunction } from "../../src/sim/family.ts";
 import { ensureBuilt } from "../built.ts";
 import { serveProgram, type AcpError, type Json, type ServedProgram } from "../support/acp-client.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { itInAll } from "../support/tier.ts";
 
 /*
  * The built program `parley acp`, as an editor starts it. Every line is validated against the protocol's JSON Schema.
@@ -66,17 +67,20 @@ describe("parley acp", () => {
     expect(await served.client.request("authenticate", { methodId: "environment" })).toEqual({});
   });
 
-  it("offers to set up a key in a terminal where the client has one, and refuses an unknown way to sign in", async () => {
-    const { authMethods } = await start([], { auth: { terminal: true } });
-    expect((authMethods as readonly Json[]).map(({ id, type, args }) => [id, type, args])).toEqual([
-      ["environment", undefined, undefined],
-      ["terminal-login", "terminal", ["--login"]],
-    ]);
-    const { client } = served;
-    expect(await client.request("authenticate", { methodId: "terminal-login" })).toEqual({});
-    const unknown = await client.request("authenticate", { methodId: "magic" }).catch((error: AcpError) => error);
-    expect(unknown).toMatchObject({ code: -32602, message: 'Unknown sign-in method "magic".' });
-  });
+  itInAll(
+    "offers to set up a key in a terminal where the client has one, and refuses an unknown way to sign in",
+    async () => {
+      const { authMethods } = await start([], { auth: { terminal: true } });
+      expect((authMethods as readonly Json[]).map(({ id, type, args }) => [id, type, args])).toEqual([
+        ["environment", undefined, undefined],
+        ["terminal-login", "terminal", ["--login"]],
+      ]);
+      const { client } = served;
+      expect(await client.request("authenticate", { methodId: "terminal-login" })).toEqual({});
+      const unknown = await client.request("authenticate", { methodId: "magic" }).catch((error: AcpError) => error);
+      expect(unknown).toMatchObject({ code: -32602, message: 'Unknown sign-in method "magic".' });
+    },
+  );
 
   it("says that a key is missing, and how to set one", async () => {
     served = serveProgram(["-m", "anthropic"], { env: { ...stage.env, ANTHROPIC_API_KEY: "" }, cwd: stage.home });
@@ -116,7 +120,7 @@ describe("parley acp", () => {
     expect(kinds()).toEqual(expect.arrayContaining(["agent_thought_chunk", "usage_update", "session_info_update"]));
   });
 
-  it("does not write what the client rejects, and the turn goes on", async () => {
+  itInAll("does not write what the client rejects, and the turn goes on", async () => {
     writeFileSync(join(stage.project, "a.txt"), "one\n");
     await start();
     const { client } = served;
@@ -126,7 +130,7 @@ describe("parley acp", () => {
     expect(client.updates.filter((update) => update["status"] === "failed")).toHaveLength(1);
   });
 
-  it("shows a command as a live terminal where the client can, with its exit code", async () => {
+  itInAll("shows a command as a live terminal where the client can, with its exit code", async () => {
     await start(["--approval-mode", "yolo"], { _meta: { terminal_output: true } });
     const { client } = served;
     await client.prompt(await open(), "Run.");
@@ -149,7 +153,7 @@ describe("parley acp", () => {
     });
   });
 
-  it("ends a call that waits for permission when the turn is cancelled, and answers cancelled", async () => {
+  itInAll("ends a call that waits for permission when the turn is cancelled, and answers cancelled", async () => {
     await start();
     const { client } = served;
     const sessionId = await open();

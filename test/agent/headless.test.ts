@@ -8,10 +8,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ModelFunction } from "../../src/sim/family.ts";
 import { bin, ensureBuilt } from "../built.ts";
 import { openProgramStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
-import { perTier } from "../support/tier.ts";
+import { itInAll, perTier, sampleCases } from "../support/tier.ts";
 
 /** The files that one turn reads, each in a step of its own. */
-const fileCount = perTier({ quick: 40, all: 120 });
+const fileCount = perTier({ quick: 10, all: 120 });
 
 const someJson = `\`\`\`json\n${JSON.stringify(
   Array.from({ length: 60 }, (_, id) => ({ id, name: "An item of the list", isActive: true, tags: [] })),
@@ -140,7 +140,7 @@ describe("piped input", () => {
     expect(err).toContain("parley: No piped input for 3 seconds, ignoring the pipe.");
   });
 
-  it("is read to its end once it has begun, and waited for if there is no prompt", async () => {
+  itInAll("is read to its end once it has begun, and waited for if there is no prompt", async () => {
     for (const words of [["-p", "Count the words."], []]) {
       const { stdin, ended } = opened(...words, "-o", "json");
       stdin.write("one two ");
@@ -161,7 +161,7 @@ describe("a system prompt file that does not exist", () => {
 });
 
 describe("stream-json", () => {
-  it("has no thoughts if a setting turns them off", async () => {
+  itInAll("has no thoughts if a setting turns them off", async () => {
     mkdirSync(join(stage.home, ".parley"), { recursive: true });
     const settings = join(stage.home, ".parley", "settings.json");
     writeFileSync(settings, JSON.stringify({ thoughts: false }));
@@ -346,10 +346,15 @@ describe("a long task", () => {
     expect([code, out]).toEqual([0, `${someJson}\n`]);
   });
 
-  it.each([
-    ["the same text", "Loop."],
-    ["the same call with the same result", "Again."],
-  ])("is stopped when it repeats %s", async (_, words) => {
+  it.each(
+    sampleCases(
+      [
+        ["the same text", "Loop."],
+        ["the same call with the same result", "Again."],
+      ],
+      2,
+    ),
+  )("is stopped when it repeats %s", async (_, words) => {
     const { code, err } = await stage.run(["-p", words, ...yolo]);
     expect([code, err]).toEqual([53, expect.stringContaining("kept repeating the same step")]);
   });

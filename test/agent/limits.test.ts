@@ -10,11 +10,11 @@ import { describeEvents, describeEntries } from "../support/agent-describe.ts";
 import { warmUp } from "../support/agent-warm.ts";
 import { ordinaryTexts } from "../support/ordinary-texts.ts";
 import { Random } from "../support/random.ts";
-import { perTier } from "../support/tier.ts";
+import { itInAll, perTier } from "../support/tier.ts";
 
 beforeAll(warmUp);
 
-const sumCount = perTier({ quick: 50, all: 150 });
+const sumCount = perTier({ quick: 20, all: 150 });
 
 const sums = (count: number): readonly ScriptReply[] =>
   Array.from({ length: count }, (_, index) => ({ call: { tool: "add", input: { a: index, b: 1 } } }));
@@ -89,7 +89,7 @@ describe("a turn without an end", () => {
     expect(costs.map((cost) => cost >= 0.001)).toEqual([...costs.slice(1).map(() => false), true]);
   });
 
-  it("stops at the spending limit of its parent session, and adds its own cost to it", async () => {
+  itInAll("stops at the spending limit of its parent session, and adds its own cost to it", async () => {
     const whole = new SpendingTracker();
     const part = { limits: { spend: 0.001 }, spending: new SpendingTracker(whole) };
     const stage = await openAgentStage({ script, agent: part });
@@ -154,7 +154,7 @@ describe("a turn without an end", () => {
     expect(stage.journal.ledger.pending()).toEqual([]);
   });
 
-  it("is not stopped by ordinary files of any kind", async () => {
+  itInAll("is not stopped by ordinary files of any kind", async () => {
     const kinds = Object.entries(ordinaryTexts);
     const rules = kinds.map(([kind, make]) => ({
       prompt: `file: ${kind}`,

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canary, openAttackFixture, type AttackFixture } from "./fixture.ts";
+import { itInAll } from "../support/tier.ts";
 
 /* Read-only commands on files that the file tools would not read: links out, ignored files, the agent's own folder. */
 
@@ -97,7 +98,7 @@ describe("a read-only command", () => {
 });
 
 describe("a folder with too many files to check", () => {
-  it("needs approval if something in it may be excluded from models", async () => {
+  itInAll("needs approval if something in it may be excluded from models", async () => {
     for (let at = 0; at < 5100; at += 1) fixture.put(`many/${at}`, "");
     expect((await run("grep -r x many")).verdict).toBe("deny");
   });

@@ -4,6 +4,7 @@ import { allowedRules, commandCases, type CommandCase } from "../../src/policy/c
 import type { PermissionRuleSources } from "../../src/policy/gate/permission-rules.ts";
 import { canListProcesses, processesIn } from "../support/processes.ts";
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /*
  * Command lines that agents were fooled with, from the model's call to its end: a command that needs approval is not
@@ -261,8 +262,12 @@ const rows = [...commandCases, ...neighbours].map((row) => ({
 }));
 
 const shown = ({ why, text }: CommandCase): string => `${why}: ${JSON.stringify(text).slice(0, 90)}`;
+/** In the quick tier every fourth is run; src/policy/command/analyze.test.ts decides about all of them. */
 const named = (expected: CommandCase["expect"]) =>
-  rows.filter((row) => row.expect === expected).map((row) => [shown(row), row] as const);
+  sampleCases(
+    rows.filter((row) => row.expect === expected),
+    4,
+  ).map((row) => [shown(row), row] as const);
 
 /** The verdict about a command line, and whether it had an effect before it was approved. */
 const happens = async (row: CommandCase, how: keyof typeof modes): Promise<object> => {

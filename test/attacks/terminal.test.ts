@@ -145,7 +145,7 @@ const named = rows.map(([id, why, text]) => [`${id} ${why}`, text] as const);
 describe("text that acts on a terminal is sanitized in the display", () => {
   const deedsOf = (session: AttackSession): Promise<object> => deeds(shownIn(session.events));
 
-  it.each(named)("of a program's output, of a file, of an edit: %s", async (_, text) => {
+  it.each(sampleCases(named, 4))("of a program's output, of a file, of an edit: %s", async (_, text) => {
     fixture.put("payload.txt", `begin ${text}\nend\n`);
     const session = await fixture.open(modes.yolo);
     const output = await session.call("run_shell_command", { command: "cat payload.txt" });
@@ -156,7 +156,7 @@ describe("text that acts on a terminal is sanitized in the display", () => {
     expect(await deedsOf(session)).toEqual(nothing);
   });
 
-  it.each(sampleCases(named, 4))("of an approval: %s", async (_, text) => {
+  it.each(sampleCases(named, 8))("of an approval: %s", async (_, text) => {
     const session = await fixture.open();
     await session.call("run_shell_command", { command: `echo ${text}`, description: text });
     await session.call("write_file", { file_path: "new.txt", content: text });
@@ -171,7 +171,7 @@ describe("text that acts on a terminal is sanitized in the display", () => {
   it.each(
     sampleCases(
       named.filter(([, text]) => !text.includes("/")),
-      4,
+      8,
     ),
   )("of the name of a file: %s", async (_, text) => {
     const name = text.replaceAll("\n", "");
@@ -246,7 +246,7 @@ describe("excessive text", () => {
 });
 
 describe("output for programs", () => {
-  it.each(named)("is the same value, with escapes: %s", async (_, text) => {
+  it.each(sampleCases(named, 4))("is the same value, with escapes: %s", async (_, text) => {
     const result = await fixture.run("write_file", { file_path: "x.txt", content: text }, modes.yolo);
     const line = escapeJsonForTerminal(JSON.stringify(result.finished.outcome));
     expect(JSON.parse(line)).toEqual(result.finished.outcome);

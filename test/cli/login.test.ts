@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bin, ensureBuilt, type Ran } from "../built.ts";
+import { itInAll } from "../support/tier.ts";
 
 const key = "sk-ant-canary-3f81";
 const other = "sk-ant-canary-77aa";
@@ -103,7 +104,7 @@ describe("parley login", () => {
     expect(err).toContain("Nothing was stored.");
   });
 
-  it("stores a key that cannot be tested only with --yes", async () => {
+  itInAll("stores a key that cannot be tested only with --yes", async () => {
     const env = { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
     const refused = await run(["login", "anthropic"], { input: `${key}\n`, env });
     expect([refused.code, existsSync(file())]).toEqual([1, false]);
@@ -112,19 +113,25 @@ describe("parley login", () => {
     expect(stored()).toEqual({ anthropic: { default: { key } } });
   });
 
-  it("keeps several keys of one provider, chosen by a flag or a setting; a variable wins unless one is named", async () => {
-    await run(["login", "anthropic"], { input: `${key}\n` });
-    await run(["login", "anthropic", "--profile", "work"], { input: `${other}\n` });
-    writeFileSync(join(base, ".parley/settings.json"), JSON.stringify({ profile: "work" }));
-    seen.splice(0);
-    await run(["doctor", "--provider", "anthropic"]);
-    writeFileSync(join(base, ".parley/settings.json"), "{}");
-    await run(["doctor", "--provider", "anthropic"]);
-    await run(["doctor", "--provider", "anthropic"], { env: { ANTHROPIC_API_KEY: "sk-ant-mine" } });
-    expect(seen).toEqual([other, key, "sk-ant-mine"]);
-    const unknown = await run(["-p", "Hello.", "--profile", "none"]);
-    expect([unknown.code, unknown.err]).toEqual([41, expect.stringContaining('No stored key has the profile "none".')]);
-  });
+  itInAll(
+    "keeps several keys of one provider, chosen by a flag or a setting; a variable wins unless one is named",
+    async () => {
+      await run(["login", "anthropic"], { input: `${key}\n` });
+      await run(["login", "anthropic", "--profile", "work"], { input: `${other}\n` });
+      writeFileSync(join(base, ".parley/settings.json"), JSON.stringify({ profile: "work" }));
+      seen.splice(0);
+      await run(["doctor", "--provider", "anthropic"]);
+      writeFileSync(join(base, ".parley/settings.json"), "{}");
+      await run(["doctor", "--provider", "anthropic"]);
+      await run(["doctor", "--provider", "anthropic"], { env: { ANTHROPIC_API_KEY: "sk-ant-mine" } });
+      expect(seen).toEqual([other, key, "sk-ant-mine"]);
+      const unknown = await run(["-p", "Hello.", "--profile", "none"]);
+      expect([unknown.code, unknown.err]).toEqual([
+        41,
+        expect.stringContaining('No stored key has the profile "none".'),
+      ]);
+    },
+  );
 
   it("uses the system's store if there is one, and never puts the key on a command line or in a file", async () => {
     const log = join(base, "arguments.log");
@@ -148,7 +155,7 @@ describe("parley login", () => {
 });
 
 describe("parley doctor", () => {
-  it("counts the demo model as usable and finds a local server", async () => {
+  itInAll("counts the demo model as usable and finds a local server", async () => {
     const none = await run(["doctor", "--offline"]);
     expect([none.code, none.out.trimEnd().split("\n").at(-1)]).toEqual([
       1,

@@ -13,6 +13,7 @@ import { ensureBuilt, type Ran } from "../built.ts";
 import { canary, everyKey } from "../support/exchange.ts";
 import { runCommand } from "../support/run-command.ts";
 import { baseVariable, emptyHome, isolatedEnvironment, servedToAll, start } from "../support/started.ts";
+import { itInAll } from "../support/tier.ts";
 
 /*
  * The commands that contact providers, run as users do, against local simulators.
@@ -352,7 +353,7 @@ describe("keys are never printed", () => {
     expectNarrowLines(runs[0]?.out ?? "");
   });
 
-  it("when servers never respond; the check times out", async () => {
+  itInAll("when servers never respond; the check times out", async () => {
     const serving = await servedToAll({ faults: [{ fault: { type: "never-answer" } }] });
     closing.push(serving);
     const ran = await run(["doctor", "--json"], serving.env);

@@ -26,6 +26,7 @@ import type { SessionRequest } from "../../src/session/store/requests.ts";
 import type { SessionSummary } from "../../src/session/store/summary.ts";
 import { bin, ensureBuilt, type Ran } from "../built.ts";
 import { runCommand } from "../support/run-command.ts";
+import { itInAll } from "../support/tier.ts";
 
 let base: string;
 let here: string;
@@ -686,7 +687,7 @@ describe("parley completion", () => {
     return out.split("\n").filter((line) => line !== "");
   };
 
-  it("offers the options of chat without a command name, their short forms and values", async () => {
+  itInAll("offers the options of chat without a command name, their short forms and values", async () => {
     expect(await complete("--re")).toEqual(["--resume"]);
     expect(await complete("-")).toEqual(expect.arrayContaining(["-p", "--prompt", "-m", "--help", "--version"]));
     expect(await complete("-p", "hello", "--out")).toEqual(["--output-format"]);
@@ -695,7 +696,7 @@ describe("parley completion", () => {
     expect(await complete("sess")).toEqual(["sessions"]);
   });
 
-  it("offers session ids wherever one is expected", async () => {
+  itInAll("offers session ids wherever one is expected", async () => {
     const [one, other] = [await importTalk("One"), await importTalk("Two")];
     setLastUse(one, "2026-03-01T10:00:00Z");
     for (const words of [
@@ -712,7 +713,7 @@ describe("parley completion", () => {
     expect(await complete("sessions", "import", "")).toEqual(["1 talk.json"]);
   });
 
-  it("offers actions, settings, formats and models", async () => {
+  itInAll("offers actions, settings, formats and models", async () => {
     expect(await complete("sessions", "re")).toEqual(["rename", "repair"]);
     expect(await complete("config", "set", "sessions.")).toEqual(["sessions.keepDays", "sessions.keepCount"]);
     expect(await complete("sessions", "export", "x", "--format", "m")).toEqual(["markdown"]);

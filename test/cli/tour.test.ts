@@ -22,7 +22,7 @@ import { lint } from "../../src/rules/lint.ts";
 import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import { bin, ensureBuilt, root } from "../built.ts";
 import { testedProviders } from "../support/tested-providers.ts";
-import { sampleCases } from "../support/tier.ts";
+import { itInAll, sampleCases } from "../support/tier.ts";
 
 beforeAll(ensureBuilt, 240_000);
 
@@ -133,7 +133,7 @@ describe("parley tour", () => {
     },
   );
 
-  it("leaves no files if its output is closed", async () => {
+  itInAll("leaves no files if its output is closed", async () => {
     const child = start(process.execPath, [bin, "tour"], { env: sandbox.env, stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.once("data", () => child.stdout.destroy());
     await once(child, "exit");
@@ -290,7 +290,7 @@ describe("the visits of the tour", () => {
     });
   });
 
-  it.each(testedProviders)(
+  it.each(sampleCases(testedProviders, 5))(
     "count the tokens that %s counted, and find its second prompt in the cache if it has one",
     async (id) => {
       const { prompt } = await visit(id);
@@ -302,7 +302,7 @@ describe("the visits of the tour", () => {
     },
   );
 
-  it("count notes by kind", async () => {
+  itInAll("count notes by kind", async () => {
     expect((await visit("openai-chat")).kinds).toEqual({
       "thinking-dropped": 2,
       "media-after": 1,
@@ -378,7 +378,7 @@ describe("a tour with rejected requests", () => {
     expect(lines.slice(from + 1, from + 4)).toEqual(["  groq: The key is not known.", "  groq: the turn failed", ""]);
   });
 
-  it("prints no colour with NO_COLOR", async () => {
+  itInAll("prints no colour with NO_COLOR", async () => {
     const { lines } = await runModifiedTour(withKey("GROQ_API_KEY"));
     expect(lines.filter((line) => line.includes("\u001B"))).toEqual([]);
   });
@@ -397,7 +397,7 @@ describe("a tour with rejected requests", () => {
     },
   );
 
-  it("exits with 1 if only a request of the conversation was rejected", async () => {
+  itInAll("exits with 1 if only a request of the conversation was rejected", async () => {
     const { code, lines } = await runModifiedTour((simulators) => ({
       ...simulators,
       log: (id) => [...(id === "anthropic" ? [refusal] : []), ...simulators.log(id)],
@@ -419,7 +419,7 @@ describe("a tour with rejected requests", () => {
 describe("npm start", () => {
   const script = join(root, "scripts", "start.mjs");
 
-  it("runs the tour without a terminal and without arguments", () => {
+  itInAll("runs the tour without a terminal and without arguments", () => {
     const { code, out } = node([script]);
     expect({ code, first: out.split("\n", 1) }).toEqual({
       code: 0,
@@ -427,7 +427,7 @@ describe("npm start", () => {
     });
   });
 
-  it("passes arguments on", () => {
+  itInAll("passes arguments on", () => {
     expect(node([script, "--version"])).toEqual(node([bin, "--version"]));
     expect(node([script, "lint", "examples/broken-request.json"])).toEqual(
       node([bin, "lint", "examples/broken-request.json"]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { McpServerState } from "../../src/mcp/server.ts";
-import { sampleCases } from "../support/tier.ts";
+import { itInAll, sampleCases } from "../support/tier.ts";
 import { scriptedCommand, textOf, withServers, type McpTestSession } from "./with-servers.ts";
 
 /** A healthy server runs beside each of these; its calls are answered before, during and after. */
@@ -97,12 +97,17 @@ describe("a server with odd responses", () => {
     });
   });
 
-  it.each([
-    ["huge", "It sent a message of more than 24 MB."],
-    ["huge, id last", "It sent a message of more than 24 MB."],
-    ["endless", "It sent a message of more than 24 MB."],
-    ["deep", "It sent a message nested deeper than 1000."],
-  ])("that cannot be parsed fail the call at once: %s", async (behaviour, words) => {
+  it.each(
+    sampleCases(
+      [
+        ["huge", "It sent a message of more than 24 MB."],
+        ["huge, id last", "It sent a message of more than 24 MB."],
+        ["endless", "It sent a message of more than 24 MB."],
+        ["deep", "It sent a message nested deeper than 1000."],
+      ],
+      3,
+    ),
+  )("that cannot be parsed fail the call at once: %s", async (behaviour, words) => {
     await beside(
       behaviour,
       async ({ call }) =>
@@ -111,7 +116,7 @@ describe("a server with odd responses", () => {
     );
   });
 
-  it("with a result and an error at once fails its call", async () => {
+  itInAll("with a result and an error at once fails its call", async () => {
     await beside(
       "both",
       async ({ call }) =>
@@ -133,18 +138,15 @@ describe("a server with odd responses", () => {
 });
 
 describe("a server that floods", () => {
-  it.each(sampleCases(["notifies", "changes", "scolds"], 3))(
-    "is throttled, and still answers: %s",
-    async (behaviour) => {
-      const before = process.memoryUsage().rss;
-      await beside(behaviour, async ({ call }) => {
-        const stop = AbortSignal.timeout(3000);
-        const results = await Promise.all(Array.from({ length: 5 }, () => call("good__echo", { message: "y" }, stop)));
-        expect(results.map(textOf)).toEqual(Array.from({ length: 5 }, () => "echo: y"));
-      });
-      expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);
-    },
-  );
+  itInAll.each(["notifies", "changes", "scolds"])("is throttled, and still answers: %s", async (behaviour) => {
+    const before = process.memoryUsage().rss;
+    await beside(behaviour, async ({ call }) => {
+      const stop = AbortSignal.timeout(3000);
+      const results = await Promise.all(Array.from({ length: 5 }, () => call("good__echo", { message: "y" }, stop)));
+      expect(results.map(textOf)).toEqual(Array.from({ length: 5 }, () => "echo: y"));
+    });
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);
+  });
 
   it("with a line that never ends fails its call, and is not buffered", async () => {
     const before = process.memoryUsage().rss;
@@ -161,18 +163,23 @@ describe("a server that floods", () => {
 });
 
 describe("a server with too many tools", () => {
-  it.each<[string, number, string]>([
-    ["many", 2000, "It lists more than 2000 tools; the rest is left out."],
-    ["pages", 100, "Its list of tools has more than 100 pages; the rest is left out."],
-    ["circle", 2, "Its list of tools repeats itself; it was read once."],
-  ])("is limited, and the limit is reported: %s", async (behaviour, count, left) => {
+  it.each(
+    sampleCases<[string, number, string]>(
+      [
+        ["circle", 2, "Its list of tools repeats itself; it was read once."],
+        ["many", 2000, "It lists more than 2000 tools; the rest is left out."],
+        ["pages", 100, "Its list of tools has more than 100 pages; the rest is left out."],
+      ],
+      3,
+    ),
+  )("is limited, and the limit is reported: %s", async (behaviour, count, left) => {
     await beside(behaviour, async (setting) => {
       expect(toolsOf(setting)).toHaveLength(count);
       expect(setting.servers.status()[0]!.omitted).toEqual([left]);
     });
   });
 
-  it("or too long texts is limited too", async () => {
+  itInAll("or too long texts is limited too", async () => {
     await beside("wordy", async ({ servers }) => {
       expect(servers.find(bad)!.tool.description).toBe(`${"d".repeat(8000)} [The rest of 1000000 characters was cut.]`);
     });
@@ -194,7 +201,7 @@ describe("a server with deceptive tools", () => {
     });
   });
 
-  it("cannot abuse the cut of long names", async () => {
+  itInAll("cannot abuse the cut of long names", async () => {
     await beside("truncated", async (setting) => {
       const names = toolsOf(setting);
       expect([names.length, new Set(names).size, names.every((name) => name.length <= 63)]).toEqual([2, 2, true]);

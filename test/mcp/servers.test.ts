@@ -9,6 +9,7 @@ import { normalizeResult } from "../../src/tools/result/normalize.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { simulatedWorld } from "../../src/world/simulated/world.ts";
 import { scriptedCommand, textOf, untilHolds, withServers } from "./with-servers.ts";
+import { itInAll } from "../support/tier.ts";
 
 describe("servers", () => {
   it("are opened at once, and offer nothing before changes are applied", async () => {
@@ -82,7 +83,7 @@ describe("servers", () => {
     });
   });
 
-  it("offer cached tools at once, and start only when they may", async () => {
+  itInAll("offer cached tools at once, and start only when they may", async () => {
     const home = await mkdtemp(join(tmpdir(), "parley-home-"));
     await withServers({ scripted: { one: "honest" }, home }, async () => undefined);
     await withServers({ scripted: { one: "honest" } }, async ({ servers: before, folder }) => {
@@ -156,7 +157,7 @@ describe("servers", () => {
 });
 
 describe("a call", () => {
-  it("reports progress, which restarts its timeout", async () => {
+  itInAll("reports progress, which restarts its timeout", async () => {
     const configured = { slow: { ...scriptedCommand(["progress", "500"]), timeout: 5000 } };
     await withServers({ configured }, async ({ call, progressTexts }) => {
       expect(textOf(await call("echo", { message: "done" }))).toBe("echo: done");
@@ -179,7 +180,7 @@ describe("a call", () => {
     });
   });
 
-  it("that is stopped on a server that does not respond restarts the server", async () => {
+  itInAll("that is stopped on a server that does not respond restarts the server", async () => {
     await withServers({ scripted: { d: "deaf" } }, async ({ servers, call, until }) => {
       const stop = new AbortController();
       const ended = call("echo", {}, stop.signal);
@@ -213,7 +214,7 @@ describe("the resources of servers", () => {
     });
   });
 
-  it("come with prompts, as commands", async () => {
+  itInAll("come with prompts, as commands", async () => {
     await withServers({ scripted: { lib: "honest" } }, async ({ servers }) => {
       expect(servers.prompts()).toEqual([
         {

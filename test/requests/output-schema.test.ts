@@ -6,7 +6,7 @@ import { providers } from "../../src/providers/all.ts";
 import { renderRequest } from "../../src/providers/request.ts";
 import { lint } from "../../src/rules/lint.ts";
 import { createOutputFormat } from "../../src/wire/schema/output.ts";
-import { fc } from "../support/fast-check.ts";
+import { fc, runsPerTier } from "../support/fast-check.ts";
 
 /* The schema of an answer in requests: enforced where the API can, and never a reason to refuse the request. */
 
@@ -168,7 +168,7 @@ describe("any schema of an answer", () => {
           expect(findings.filter(({ level }) => level === "error")).toEqual([]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runsPerTier(100) },
     );
   });
 

@@ -24,7 +24,9 @@ const bundle = (script: string): Uint8Array => {
     platform: "node",
     format: "esm",
     logLevel: "error",
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
   });
   return outputFiles[0]!.contents;
 };

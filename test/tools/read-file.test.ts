@@ -5,6 +5,7 @@ import iconv from "iconv-lite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readFile } from "../../src/tools/files/read-file.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+import { itInAll } from "../support/tier.ts";
 
 let bench: Workbench;
 beforeAll(async () => {
@@ -274,7 +275,7 @@ describe("read_file takes little memory for a large file", () => {
     );
   });
 
-  it("and stops at a line that does not end", async () => {
+  itInAll("and stops at a line that does not end", async () => {
     repeated("line.txt", Buffer.alloc(2 ** 22, 97), 70);
     expect(await bench.callText(readFile, { absolute_path: "line.txt" })).toBe(
       cut(

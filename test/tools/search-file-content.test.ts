@@ -4,7 +4,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { searchFileContent } from "../../src/tools/search/search-file-content.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
-import { sampleCases } from "../support/tier.ts";
+import { itInAll, sampleCases } from "../support/tier.ts";
 
 const variants = [
   ["with ripgrep", rgPath],
@@ -182,7 +182,7 @@ describe.each(sampleCases(variants, 2))("search_file_content %s", (_, ripgrep) =
     });
   });
 
-  it("finds exactly 20,000 without reporting a limit", async () => {
+  itInAll("finds exactly 20,000 without reporting a limit", async () => {
     bench.put("a.txt", "needle\n".repeat(20_000));
     expect(await bench.call(searchFileContent, { pattern: "needle" })).toMatchObject({
       display: { text: "Found 20000 matches" },
@@ -206,7 +206,7 @@ describe.each(sampleCases(variants, 2))("search_file_content %s", (_, ripgrep) =
     if (ripgrep !== rgPath) expect(ticks).toBeGreaterThan(20);
   });
 
-  it("stops when aborted", async () => {
+  itInAll("stops when aborted", async () => {
     bench.put("a.txt", `${"a".repeat(50_000)}!\n`);
     const stop = new AbortController();
     const ended = bench.call(searchFileContent, { pattern: "(a+)+$" }, { signal: stop.signal });

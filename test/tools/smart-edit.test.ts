@@ -5,7 +5,7 @@ import { openWorkbench, type Workbench } from "../support/workbench.ts";
 import { perTier } from "../support/tier.ts";
 
 /** The length of a long file and of the text that is looked for, in lines or words. */
-const [pieces, oldPieces] = perTier({ quick: [20_000, 500], all: [200_000, 3000] } as const);
+const [pieces, oldPieces] = perTier({ quick: [5_000, 200], all: [200_000, 3000] } as const);
 
 let bench: Workbench;
 let prompts: string[];

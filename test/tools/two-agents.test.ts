@@ -17,6 +17,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { tempLockName } from "../../src/world/file-names.ts";
 import { createRealDisk } from "../../src/world/real/disk/disk.ts";
 import { perTier } from "../support/tier.ts";
+import { bundleScript } from "../support/bundle-script.ts";
 
 const edits = perTier({ quick: 30, all: 150 });
 
@@ -35,15 +36,9 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 const editor = fileURLToPath(new URL("../support/edit-many.ts", import.meta.url));
 
 it(`no edit reported as done is lost when two processes edit one file ${edits} times each`, async () => {
+  const script = bundleScript(editor, base);
   const run = async (name: string): Promise<readonly string[]> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "--import",
-      "tsx",
-      editor,
-      project,
-      name,
-      `${edits}`,
-    ]);
+    const { stdout } = await promisify(execFile)(process.execPath, [script, project, name, `${edits}`]);
     return stdout.trim().split("\n");
   };
   const reported = (await Promise.all([run("one"), run("two")])).flat();

@@ -14,6 +14,7 @@ import { deliveryOfResult, kinds, returning, rows } from "../support/media-matri
 import { sequence } from "../support/sequence.ts";
 import { realTransport, serveSimulators, type ServedSimulators } from "../support/serve-simulators.ts";
 import { testedProviders } from "../support/tested-providers.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /*
  * What we say we sent against what a strict server says it received: real
@@ -45,7 +46,7 @@ it("is sent to everyone who is simulated; the others need no network", () => {
   expect(noTarget).toEqual(["offline/parley"]);
 });
 
-describe.each(ids)("the sequence, sent to %s", (id) => {
+describe.each(sampleCases(ids, 4))("the sequence, sent to %s", (id) => {
   it.each([true, false])("is accepted, and its last words are heard (streamed: %s)", async (stream) => {
     const went = await sendConversation(served.transport, findProvider(id), sequence(), { settings: { stream } });
     expect(verdictOf(lastOf(served, id))).toBe("accepted");
@@ -61,7 +62,12 @@ describe("every file of the media matrix", () => {
     ),
   );
 
-  it.each(rows.filter((row) => !noTarget.includes(row)))("reaches %s exactly where we say so", async (row) => {
+  it.each(
+    sampleCases(
+      rows.filter((row) => !noTarget.includes(row)),
+      5,
+    ),
+  )("reaches %s exactly where we say so", async (row) => {
     const { id, provider, model } = ruleTarget(row);
     const said: Record<string, string> = {};
     const received: Record<string, string> = {};
@@ -177,7 +183,7 @@ const talkWith = async (
   return { entries, log };
 };
 
-describe.each(thinkers)("a talk of three requests with %s", (row) => {
+describe.each(sampleCases(thinkers, 4))("a talk of three requests with %s", (row) => {
   it("is accepted throughout, and nothing of it is passed over", async () => {
     const { log } = await talkWith(row);
     expect(log.map((entry) => [verdictOf(entry), acceptedOf(entry).dropped])).toEqual(
@@ -227,7 +233,7 @@ const sealers = thinkers.filter((row) => {
 });
 
 describe("a seal that was tampered with", () => {
-  it.each(sealers)("is noticed by %s, and the request goes without", async (row) => {
+  it.each(sampleCases(sealers, 3))("is noticed by %s, and the request goes without", async (row) => {
     const { entries } = await talkWith(row);
     const forged = entries.slice(0, -1).map(withForgedSeals);
     const { id, provider, model } = ruleTarget(row);

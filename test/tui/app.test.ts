@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { appFixtures, rule } from "./app-fixture.ts";
+import { itInAll } from "../support/tier.ts";
 
 ensureBuilt();
 const { on, started } = appFixtures();
@@ -47,7 +48,7 @@ describe("the terminal app", () => {
     expect(await app.quit()).toBe(0);
   });
 
-  it("sends the typed reason of a refusal to the model", async () => {
+  itInAll("sends the typed reason of a refusal to the model", async () => {
     const [app, { project }] = await started();
     app.submit('create b.txt with "hello"');
     await app.waitForText("╭─ Create b.txt?");
@@ -62,7 +63,7 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it('stops asking after "don\'t ask again"', async () => {
+  itInAll('stops asking after "don\'t ask again"', async () => {
     const [app, { read }] = await started();
     app.submit('create a.txt with "one"');
     await app.waitForText("╭─ Create a.txt?");
@@ -74,7 +75,7 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("opens a proposed edit in the user's editor, and asks again", async () => {
+  itInAll("opens a proposed edit in the user's editor, and asks again", async () => {
     const made = await on({ env: { EDITOR: "sed -i s/hello/goodbye/" } });
     const app = made.start();
     await app.waitForText(/offline\/parley · \d+%/);
@@ -89,7 +90,7 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("runs calls in parallel, shows them in order, and asks about one at a time", async () => {
+  itInAll("runs calls in parallel, shows them in order, and asks about one at a time", async () => {
     const [app] = await started({
       script: {
         rules: [
@@ -194,7 +195,7 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("sends a message queued with Tab after the turn", async () => {
+  itInAll("sends a message queued with Tab after the turn", async () => {
     const [app, { project }] = await started(waitingTurn);
     app.submit("go");
     await app.waitForText("◐ run_shell_command");
@@ -211,7 +212,7 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("takes a queued message back with Up, and sends it only when it is submitted again", async () => {
+  itInAll("takes a queued message back with Up, and sends it only when it is submitted again", async () => {
     const [app, { project }] = await started(waitingTurn);
     app.submit("go");
     await app.waitForText("◐ run_shell_command");
@@ -231,7 +232,7 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("puts queued messages back into the input when the turn is cancelled, and sends none unasked", async () => {
+  itInAll("puts queued messages back into the input when the turn is cancelled, and sends none unasked", async () => {
     const [app] = await started(waitingTurn);
     app.submit("go");
     await app.waitForText("◐ run_shell_command");
@@ -250,31 +251,36 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
-  it("keeps a large paste as a placeholder on the screen and in the history, and shows it on request", async () => {
-    const [app] = await started({
-      script: { rules: [{ prompt: "/line 1\nline 2\n(.|\n)*line 500\n see/", replies: [{ say: "All of it came." }] }] },
-    });
-    const pasted = Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join("");
-    app.type(`\u001b[200~${pasted}\u001b[201~`);
-    await app.waitForText("> [pasted 500 lines #1]");
-    app.submit(" see");
-    await app.waitForText("All of it came.");
-    await app.waitUntilIdle();
-    expect(app.screen.scrollback().filter((row) => /^> .*see$|^line/.test(row))).toEqual([
-      "> [pasted 500 lines #1] see",
-    ]);
-    app.type("\u001b[A");
-    await app.waitFor((rows) => rows.at(-3) === "> [pasted 500 lines #1] see");
-    app.type("\u000f");
-    await app.waitForText(/^ {2}line 500$/);
-    app.type("\u0003");
-    await app.waitUntilIdle();
-    app.type("\u000f");
-    await app.waitForText(/^line 500$/);
-    await app.quit();
-  });
+  itInAll(
+    "keeps a large paste as a placeholder on the screen and in the history, and shows it on request",
+    async () => {
+      const [app] = await started({
+        script: {
+          rules: [{ prompt: "/line 1\nline 2\n(.|\n)*line 500\n see/", replies: [{ say: "All of it came." }] }],
+        },
+      });
+      const pasted = Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join("");
+      app.type(`\u001b[200~${pasted}\u001b[201~`);
+      await app.waitForText("> [pasted 500 lines #1]");
+      app.submit(" see");
+      await app.waitForText("All of it came.");
+      await app.waitUntilIdle();
+      expect(app.screen.scrollback().filter((row) => /^> .*see$|^line/.test(row))).toEqual([
+        "> [pasted 500 lines #1] see",
+      ]);
+      app.type("\u001b[A");
+      await app.waitFor((rows) => rows.at(-3) === "> [pasted 500 lines #1] see");
+      app.type("\u000f");
+      await app.waitForText(/^ {2}line 500$/);
+      app.type("\u0003");
+      await app.waitUntilIdle();
+      app.type("\u000f");
+      await app.waitForText(/^line 500$/);
+      await app.quit();
+    },
+  );
 
-  it("runs a shell command, shows its output, and adds it to the next prompt", async () => {
+  itInAll("runs a shell command, shows its output, and adds it to the next prompt", async () => {
     const [app] = await started({
       script: {
         rules: [

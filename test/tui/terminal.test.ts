@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildScript, runInTerminal, type TerminalProcess } from "./terminal.ts";
 import { hostileTexts } from "./hostile.ts";
-import { perTier } from "../support/tier.ts";
+import { itInAll } from "../support/tier.ts";
 
 /** Lines that stream; a screen that kept them all would need more memory than the program gets. */
-const lineCount = perTier({ quick: 20_000, all: 100_000 });
+const lineCount = 100_000;
 
 let script: Awaited<ReturnType<typeof buildScript>>;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ describe("in a real terminal", () => {
     expect(running.screen.cursor().column).toBe(0);
   });
 
-  it("Markdown streams into the scrollback, block by block", async () => {
+  itInAll("Markdown streams into the scrollback, block by block", async () => {
     const running = await started();
     await submit(running, String.raw`say "# Title\n\nSome **bold"`);
     await running.waitFor((rows) => rows.includes("Some **bold"));
@@ -59,7 +59,7 @@ describe("in a real terminal", () => {
     await quit(running);
   });
 
-  it("very many lines stream in little memory, and keys are handled meanwhile", async () => {
+  itInAll("very many lines stream in little memory, and keys are handled meanwhile", async () => {
     const running = await started({ node: ["--max-old-space-size=40"] });
     await submit(running, `lines ${lineCount}`);
     await running.waitFor((rows) => rows.some((row) => /^line \d{4,} /.test(row)));

@@ -15,6 +15,7 @@ import {
   type WorkspaceFixture,
 } from "./open.cases.ts";
 import type { Workspace } from "./open.ts";
+import { perTier, sampleCases } from "../../../test/support/tier.ts";
 
 let fixture: WorkspaceFixture;
 let workspace: Workspace;
@@ -33,7 +34,10 @@ const readText = (path: string): Promise<unknown> => outcome(workspace.bytes(pat
 const writeText = async (path: string, was = "absent"): Promise<unknown> =>
   outcome(workspace.write(path, bytes("mine"), was));
 
-describe.each(disks)("a workspace on $name", ({ createFixture }) => {
+/** In the quick tier the tables are complete on the simulated disk, and sampled on the real ones. */
+const strideOn = (name: string): number => (name === "a simulated disk" ? 1 : 4);
+
+describe.each(disks)("a workspace on $name", ({ name: diskName, createFixture }) => {
   const inside = (path: string): string =>
     path.replace("{WS}", fixture.ws).replace("{OUT}", fixture.out).replace("{HOME}", fixture.home);
   beforeEach(async () => {
@@ -60,89 +64,99 @@ describe.each(disks)("a workspace on $name", ({ createFixture }) => {
     fixture.put(`${fixture.ws}/sub`, folder);
   });
 
-  it.each([
-    ["../outside.txt", "path_not_in_workspace"],
-    ["{WS}-evil/f.txt", "path_not_in_workspace"],
-    ["{WS}/sub/../../outside.txt", "path_not_in_workspace"],
-    ["{WS}/./sub/.././f.txt", "inside"],
-    ["{WS}/nothing/../f.txt", "inside"],
-    ["{WS}/..foo/f.txt", "inside"],
-    ["f.txt", "inside"],
-    ["./f.txt", "inside"],
-    ["/etc/passwd", "path_not_in_workspace"],
-    ["/", "path_not_in_workspace"],
-    ["~/.ssh/id_rsa", "path_not_in_workspace"],
-    ["~", "path_not_in_workspace"],
-    ["file:///etc/passwd", "path_not_in_workspace"],
-    ["file://localhost/etc/passwd", "path_not_in_workspace"],
-    ["FILE:f.txt", "path_not_in_workspace"],
-    ["smb://host/f.txt", "path_not_in_workspace"],
-    ["{WS}/a.txt\0.png", "policy_violation"],
-    ["..\\outside.txt", "file_not_found"],
-    ["%2e%2e/outside.txt", "file_not_found"],
-    ["..%2foutside.txt", "file_not_found"],
-    ["．．/outside.txt", "file_not_found"],
-    ["{WS}/link_in", "inside"],
-    ["{WS}/beside", "inside"],
-    ["{WS}/here/here/link_in", "inside"],
-    ["{WS}/link_leaf", "path_not_in_workspace"],
-    ["{WS}/dangling", "path_not_in_workspace"],
-    ["{WS}/dangling_in", "file_not_found"],
-    ["{WS}/d1/secret.txt", "path_not_in_workspace"],
-    ["{WS}/up/outside.txt", "path_not_in_workspace"],
-    ["{WS}/up/ws/f.txt", "inside"],
-    ["{WS}/top/etc/passwd", "path_not_in_workspace"],
-    ["{WS}/round", "path_not_in_workspace"],
-    ["{WS}/ping", "path_not_in_workspace"],
-    ["/proc/self/root/etc/passwd", "path_not_in_workspace"],
-    ["/proc/self/cwd/f.txt", "path_not_in_workspace"],
-    ["/dev/stdin", "path_not_in_workspace"],
-    ["/dev/fd/0", "path_not_in_workspace"],
-    ["{WS}/fifo", "not_a_regular_file"],
-    ["{WS}/sub", "target_is_directory"],
-    ["{WS}", "target_is_directory"],
-    ["{WS}/f.txt/x", "path_is_not_a_directory"],
-    ["{WS}/nothing/x", "file_not_found"],
-    [`{WS}/${"x/".repeat(20_000)}`, "policy_violation"],
-  ])("reads %j as %j", async (path, expected) => {
+  it.each(
+    sampleCases(
+      [
+        ["../outside.txt", "path_not_in_workspace"],
+        ["{WS}-evil/f.txt", "path_not_in_workspace"],
+        ["{WS}/sub/../../outside.txt", "path_not_in_workspace"],
+        ["{WS}/./sub/.././f.txt", "inside"],
+        ["{WS}/nothing/../f.txt", "inside"],
+        ["{WS}/..foo/f.txt", "inside"],
+        ["f.txt", "inside"],
+        ["./f.txt", "inside"],
+        ["/etc/passwd", "path_not_in_workspace"],
+        ["/", "path_not_in_workspace"],
+        ["~/.ssh/id_rsa", "path_not_in_workspace"],
+        ["~", "path_not_in_workspace"],
+        ["file:///etc/passwd", "path_not_in_workspace"],
+        ["file://localhost/etc/passwd", "path_not_in_workspace"],
+        ["FILE:f.txt", "path_not_in_workspace"],
+        ["smb://host/f.txt", "path_not_in_workspace"],
+        ["{WS}/a.txt\0.png", "policy_violation"],
+        ["..\\outside.txt", "file_not_found"],
+        ["%2e%2e/outside.txt", "file_not_found"],
+        ["..%2foutside.txt", "file_not_found"],
+        ["．．/outside.txt", "file_not_found"],
+        ["{WS}/link_in", "inside"],
+        ["{WS}/beside", "inside"],
+        ["{WS}/here/here/link_in", "inside"],
+        ["{WS}/link_leaf", "path_not_in_workspace"],
+        ["{WS}/dangling", "path_not_in_workspace"],
+        ["{WS}/dangling_in", "file_not_found"],
+        ["{WS}/d1/secret.txt", "path_not_in_workspace"],
+        ["{WS}/up/outside.txt", "path_not_in_workspace"],
+        ["{WS}/up/ws/f.txt", "inside"],
+        ["{WS}/top/etc/passwd", "path_not_in_workspace"],
+        ["{WS}/round", "path_not_in_workspace"],
+        ["{WS}/ping", "path_not_in_workspace"],
+        ["/proc/self/root/etc/passwd", "path_not_in_workspace"],
+        ["/proc/self/cwd/f.txt", "path_not_in_workspace"],
+        ["/dev/stdin", "path_not_in_workspace"],
+        ["/dev/fd/0", "path_not_in_workspace"],
+        ["{WS}/fifo", "not_a_regular_file"],
+        ["{WS}/sub", "target_is_directory"],
+        ["{WS}", "target_is_directory"],
+        ["{WS}/f.txt/x", "path_is_not_a_directory"],
+        ["{WS}/nothing/x", "file_not_found"],
+        [`{WS}/${"x/".repeat(20_000)}`, "policy_violation"],
+      ],
+      strideOn(diskName),
+    ),
+  )("reads %j as %j", async (path, expected) => {
     const before = fixture.outside();
 
     expect(await readText(inside(path))).toBe(expected);
     expect(fixture.outside()).toEqual(before);
   });
 
-  it.each([
-    ["{WS}/link_leaf", "path_not_in_workspace"],
-    ["{WS}/dangling", "path_not_in_workspace"],
-    ["{WS}/d1/new.txt", "path_not_in_workspace"],
-    ["{WS}/up/x", "path_not_in_workspace"],
-    ["{WS}/fifo", "not_a_regular_file"],
-    ["{WS}/sub", "target_is_directory"],
-    ["{WS}", "target_is_directory"],
-    ["../new.txt", "path_not_in_workspace"],
-    ["{HOME}/.config/agent/trusted.json", "path_not_in_workspace"],
-    ["{HOME}/.parley/trust.json", "path_not_in_workspace"],
-    ["{WS}/a\nb.txt", "policy_violation"],
-    ["{WS}/a\u202eb.txt", "policy_violation"],
-    ["{WS}/a\u200bb/c.txt", "policy_violation"],
-    ["{WS}/\u001b[2J/c.txt", "policy_violation"],
-    ["{WS}/\ud800.txt", "policy_violation"],
-    ["./~/x", "policy_violation"],
-    ["file:x", "path_not_in_workspace"],
-    ["{WS}/.git/hooks/pre-commit", "policy_violation"],
-    ["{WS}/.GIT/hooks/pre-commit", "policy_violation"],
-    ["{WS}/.git./config", "policy_violation"],
-    ["{WS}/.git /config", "policy_violation"],
-    ["{WS}/.git\u200b/config", "policy_violation"],
-    ["{WS}/GIT~1/config", "policy_violation"],
-    ["{WS}/.git::$INDEX_ALLOCATION/config", "policy_violation"],
-    ["{WS}/sub/.git/config", "policy_violation"],
-    ["{WS}/.git", "policy_violation"],
-    ["{WS}/sly/pre-commit", "policy_violation"],
-    ["{WS}/.parley/settings.json", "policy_violation"],
-    ["{WS}/here/.Parley/settings.json", "policy_violation"],
-    ["{WS}/f.txt/x", "path_is_not_a_directory"],
-  ])("writes nothing at %j: %s", async (path, expected) => {
+  it.each(
+    sampleCases(
+      [
+        ["{WS}/link_leaf", "path_not_in_workspace"],
+        ["{WS}/dangling", "path_not_in_workspace"],
+        ["{WS}/d1/new.txt", "path_not_in_workspace"],
+        ["{WS}/up/x", "path_not_in_workspace"],
+        ["{WS}/fifo", "not_a_regular_file"],
+        ["{WS}/sub", "target_is_directory"],
+        ["{WS}", "target_is_directory"],
+        ["../new.txt", "path_not_in_workspace"],
+        ["{HOME}/.config/agent/trusted.json", "path_not_in_workspace"],
+        ["{HOME}/.parley/trust.json", "path_not_in_workspace"],
+        ["{WS}/a\nb.txt", "policy_violation"],
+        ["{WS}/a\u202eb.txt", "policy_violation"],
+        ["{WS}/a\u200bb/c.txt", "policy_violation"],
+        ["{WS}/\u001b[2J/c.txt", "policy_violation"],
+        ["{WS}/\ud800.txt", "policy_violation"],
+        ["./~/x", "policy_violation"],
+        ["file:x", "path_not_in_workspace"],
+        ["{WS}/.git/hooks/pre-commit", "policy_violation"],
+        ["{WS}/.GIT/hooks/pre-commit", "policy_violation"],
+        ["{WS}/.git./config", "policy_violation"],
+        ["{WS}/.git /config", "policy_violation"],
+        ["{WS}/.git\u200b/config", "policy_violation"],
+        ["{WS}/GIT~1/config", "policy_violation"],
+        ["{WS}/.git::$INDEX_ALLOCATION/config", "policy_violation"],
+        ["{WS}/sub/.git/config", "policy_violation"],
+        ["{WS}/.git", "policy_violation"],
+        ["{WS}/sly/pre-commit", "policy_violation"],
+        ["{WS}/.parley/settings.json", "policy_violation"],
+        ["{WS}/here/.Parley/settings.json", "policy_violation"],
+        ["{WS}/f.txt/x", "path_is_not_a_directory"],
+      ],
+      strideOn(diskName),
+    ),
+  )("writes nothing at %j: %s", async (path, expected) => {
     const before = [fixture.outside(), fixture.inside()];
 
     expect(await writeText(inside(path))).toBe(expected);
@@ -345,7 +359,7 @@ describe("a workspace", () => {
   it("walks thousands of nested folders", async () => {
     fixture = disks[2]?.createFixture() ?? createRealFixture();
     workspace = await fixture.open();
-    const deep = "d/".repeat(4000);
+    const deep = "d/".repeat(perTier({ quick: 1500, all: 4000 }));
     fixture.put(`${fixture.ws}/${deep}f.txt`, file("deep"));
     fixture.put(`${fixture.ws}/${deep}up`, link("../d/".repeat(20)));
 
@@ -378,10 +392,12 @@ describe("a workspace", () => {
     fixture = createRealFixture();
     workspace = await fixture.open();
     mkdirSync(join(fixture.ws, "many"));
-    for (let index = 0; index < 5000; index++) writeFileSync(join(fixture.ws, "many", `${index}`.padStart(5, "0")), "");
+    const count = perTier({ quick: 500, all: 5000 });
+    for (let index = 0; index < count; index++)
+      writeFileSync(join(fixture.ws, "many", `${index}`.padStart(5, "0")), "");
 
     expect((await workspace.list("many", 3)).map(({ name }) => name)).toEqual(["00000", "00001", "00002"]);
-    expect(await workspace.list("many")).toHaveLength(5000);
+    expect(await workspace.list("many")).toHaveLength(count);
   });
 
   it("closes every handle, whatever the result", async () => {

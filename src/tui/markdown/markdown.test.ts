@@ -4,6 +4,7 @@ import type { StyledLine } from "../text/style.ts";
 import { createHighlighter, type Highlighter } from "./highlight.ts";
 import { type Lexer, loadLexer, MarkdownStream } from "./stream.ts";
 import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
+import { sampleCases } from "../../../test/support/tier.ts";
 
 let lexer: Lexer;
 let highlighter: Highlighter;
@@ -336,7 +337,7 @@ describe("Markdown", () => {
     expect(work[1]).toBeLessThanOrEqual((work[0] ?? 0) + 2);
   });
 
-  it.each(["[", "> ", "- ", "**a", "_a_", "|-", "`", "<!--\n", "  - \n", "x"])(
+  it.each(sampleCases(["[", "> ", "- ", "**a", "_a_", "|-", "`", "<!--\n", "  - \n", "x"], 4))(
     "of fifty thousand %j finishes, in bounded pieces",
     async (piece) => {
       const longest = { letters: 0 };
