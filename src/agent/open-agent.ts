@@ -5,6 +5,7 @@ import type { UserPart } from "../conversation/parts.ts";
 import type { Skill } from "../context/skills/find.ts";
 import type { TodoItem } from "../conversation/todo.ts";
 import type { SessionPlugins } from "../extensions/plugins/session.ts";
+import type { RestoredConsents } from "./session/consents.ts";
 import type { McpServers } from "../mcp/servers.ts";
 import { PolicyError } from "../policy/error.ts";
 import { openTrustStore } from "../policy/trust/folders.ts";
@@ -120,7 +121,8 @@ export const openAgent = async <Output = unknown>(given: OpenAgentOptions<Output
   });
   const pool = await selectPool(options, models.choice, started.session);
   const hooks = await findHooks(options, plugins);
-  const opened = { options, models, plugins, subagents, skills, connected, ownTools, started, pool, hooks };
+  const consents = await restoreConsents(options, started);
+  const opened = { options, models, plugins, subagents, skills, connected, ownTools, started, pool, hooks, consents };
   const parts = { ...opened, startGate, signal: closing.signal };
   const assembled = assembleAgent(parts, {
     approver: await createApprover(options, ready.promise, closing.signal),
@@ -129,6 +131,12 @@ export const openAgent = async <Output = unknown>(given: OpenAgentOptions<Output
   ready.resolve(assembled.agent);
   return toAgentSession(parts, assembled, closing);
 };
+
+/** The permission rules the person added in earlier runs of the session. Without any, no code for them is loaded. */
+const restoreConsents = async (options: ResolvedAgentOptions, { session }: StartedSession): Promise<RestoredConsents> =>
+  session.consents === undefined
+    ? { rules: [], notes: [] }
+    : (await import("./session/consents.ts")).restoreConsents(options, session);
 
 /** The code that runs hooks, and the hooks of the session. */
 type FoundHooks = LoadedHooks & Pick<typeof import("./hooks/open.ts"), "createSessionHooks">;
@@ -200,6 +208,7 @@ type SessionParts = {
   readonly started: StartedSession;
   readonly pool: ModelPool;
   readonly hooks: FoundHooks | undefined;
+  readonly consents: RestoredConsents;
   readonly startGate: ServerStartGate;
   /** Aborted when the session closes. */
   readonly signal: AbortSignal;
@@ -437,6 +446,7 @@ const openSessionToolbox = async (
     skills,
     connected: { servers, allow },
     started,
+    consents,
   }: SessionParts,
   { agent, shared, spending, subagents, work, hooks }: ToolOwner,
 ): Promise<Toolbox> => {
@@ -450,6 +460,11 @@ const openSessionToolbox = async (
     skills: skills.current().length === 0 ? undefined : skills,
     servers,
     allow,
+    sessionRules: {
+      initial: consents.rules,
+      record: async (change) =>
+        (await import("./session/consents.ts")).recordConsent(options, { session, journal: started.journal }, change),
+    },
     work,
     hooks: hooks?.main.calls,
     model: createModelCapability(options.world, session.id, (prompt, signal) =>
@@ -475,7 +490,18 @@ const openSessionToolbox = async (
 };
 
 const toAgentSession = <Output>(
-  { options, models: { choice }, plugins, subagents, skills, connected, started, pool, hooks: found }: SessionParts,
+  {
+    options,
+    models: { choice },
+    plugins,
+    subagents,
+    skills,
+    connected,
+    started,
+    pool,
+    hooks: found,
+    consents,
+  }: SessionParts,
   { agent, toolbox, work, hooks }: AssembledAgent,
   closing: AbortController,
 ): AgentSession<Output> => {
@@ -500,6 +526,7 @@ const toAgentSession = <Output>(
       ...loaded.warnings,
       ...(choice.note === undefined || pool !== choice.pool ? [] : [choice.note]),
       ...notes,
+      ...consents.notes,
       ...(plugins?.notes ?? []),
       ...subagents.notes,
       ...skills.notes,

@@ -3,6 +3,7 @@ import type { McpServers } from "../mcp/servers.ts";
 import type { CallHooks } from "../scheduler/call-hooks.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
+import type { SessionRules } from "../policy/gate/session-rules.ts";
 import { isInside } from "../policy/workspace/paths.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
@@ -41,6 +42,8 @@ export type ToolboxOptions = {
   readonly servers: McpServers | undefined;
   /** Permission rules that allow tools of MCP servers. */
   readonly allow: ServerAllowRules;
+  /** The permission rules of the session. */
+  readonly sessionRules: SessionRules;
   /** The to-do list and the background tasks of the session. Subagents have neither. */
   readonly work: SessionWork;
   /** Hooks around the calls of the session. */
@@ -58,6 +61,7 @@ export const openToolbox = async ({
   skills,
   servers,
   allow,
+  sessionRules,
   work,
   hooks,
   createRunTask,
@@ -79,6 +83,7 @@ export const openToolbox = async ({
       },
       settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
+    sessionRules,
     trusted: policy.trusted,
     ...(skills === undefined ? {} : { readable: skillFoldersOutside(folder, skills.current()) }),
     interactive: interactive || approve !== undefined,

@@ -95,6 +95,7 @@ const sessionEventOf = (record: SessionRecord): RecordEvent | undefined => {
       return { type: "turn", number: record.number, end: record.end };
     case "tools":
     case "input":
+    case "consent":
     case "repair":
       return undefined;
   }

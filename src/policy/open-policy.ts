@@ -19,6 +19,7 @@ import { mergePermissionRules, type PermissionRuleSources } from "./gate/permiss
 import { filterTrustedSearchPath, defaultSearchPath } from "./shell/search-path.ts";
 import { openSearch } from "./search/open.ts";
 import { listSecretPathsInHome } from "./secrets/paths.ts";
+import type { SessionRules } from "./gate/session-rules.ts";
 import { openShell, type ShellWorld } from "./shell/run.ts";
 import { openTrustStore } from "./trust/folders.ts";
 import { openRuleStore } from "./trust/stored-rules.ts";
@@ -41,6 +42,8 @@ export type PolicyOptions = {
   readonly session?: string;
   readonly mode: ApprovalMode;
   readonly rules?: PermissionRuleSources;
+  /** The rules of a resumed session, and the recorder of changes to them. */
+  readonly sessionRules?: SessionRules;
   /** Whether the user can be asked. */
   readonly interactive: boolean;
   /** Whether the user trusts the workspace. Default: whether each of its folders is trusted. */
@@ -140,6 +143,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
       rules,
       trusted,
       interactive,
+      sessionRules: options.sessionRules,
       stored: openRuleStore(disk, home, workspace.roots[0] ?? home),
       home: world.host.home,
       protection: protectionOf,

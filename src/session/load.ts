@@ -8,7 +8,7 @@ import { SessionError } from "./error.ts";
 import type { SessionDamage } from "./repair/damage.ts";
 import { createFallbackHead } from "./repair/apply.ts";
 import { planRepair, type RepairPlan } from "./repair/plan.ts";
-import { formatVersion, type SessionHead, type RecordedModel } from "./log/record.ts";
+import { formatVersion, type ConsentRecord, type SessionHead, type RecordedModel } from "./log/record.ts";
 import type { CompactedTextFilter } from "./log/omit-compacted.ts";
 import { scanFile, type LogScan } from "./log/scan.ts";
 
@@ -29,6 +29,8 @@ export type SavedSession = {
   readonly todos?: readonly TodoItem[];
   /** The calls that have not begun: they were asked about, without a decision to run them. */
   readonly notBegun?: ReadonlyMap<CallId, NotBegun>;
+  /** The permission rules the person added or took back for the session, in order. */
+  readonly consents?: readonly ConsentRecord[];
   /** The damage found. It is repaired in a session that was opened for writing, but not in one that was only read. */
   readonly damage: readonly SessionDamage[];
   /** The size of its file in bytes. */
@@ -67,7 +69,17 @@ export const loadSavedSession = async (
   { scan, plan, content }: ParsedSessionFile,
   { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
 ): Promise<SavedSession> => {
-  const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs, todos, notBegun } = content;
+  const {
+    head = createFallbackHead(scan.session),
+    entries,
+    title,
+    model,
+    tools,
+    inputs,
+    todos,
+    notBegun,
+    consents,
+  } = content;
   const { blobs, missing } = await loadBlobs(folder, entries);
   return {
     id,
@@ -80,6 +92,7 @@ export const loadSavedSession = async (
     ...(inputs === undefined ? {} : { inputs }),
     ...(todos === undefined ? {} : { todos }),
     ...(notBegun === undefined ? {} : { notBegun }),
+    ...(consents === undefined ? {} : { consents }),
     damage: [...plan.damage, ...missing],
     size: scan.size,
     modified,

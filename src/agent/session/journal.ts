@@ -2,7 +2,7 @@ import type { Blobs, Entry } from "../../conversation/entry.ts";
 import { Ledger } from "../../conversation/ledger.ts";
 import type { Call, CallId, Media } from "../../conversation/parts.ts";
 import type { NotBegun } from "../../session/log/content.ts";
-import type { NewRecord } from "../../session/log/record.ts";
+import type { ConsentRecord, NewRecord } from "../../session/log/record.ts";
 import { openingNotice, lastSummaryIn } from "../../transcript/compaction-cut.ts";
 
 /** A record of a session log that is not an entry of the conversation. */
@@ -25,6 +25,7 @@ export class Journal {
   readonly blobs: Blobs;
   /** The calls that were asked about and have not begun. */
   readonly #notBegun: Set<CallId>;
+  #consents: number;
   readonly #log: JournalLog | undefined;
   readonly #blobs: Record<string, string>;
   readonly #metadata: MetadataRecord[] = [];
@@ -40,8 +41,12 @@ export class Journal {
   /** Continues a conversation whose `entries` are in the log already. Without a log, it lives in memory only. */
   constructor(
     log?: JournalLog,
-    { entries, blobs, dropped = 0, highestOmittedCall = 0, notBegun }: JournalContents = { entries: [], blobs: {} },
+    { entries, blobs, dropped = 0, highestOmittedCall = 0, notBegun, consents = [] }: JournalContents = {
+      entries: [],
+      blobs: {},
+    },
   ) {
+    this.#consents = consents.length;
     this.#notBegun = new Set(notBegun?.keys());
     this.#log = log;
     this.#blobs = { ...blobs };
@@ -88,7 +93,13 @@ export class Journal {
     return this.ledger.pending().filter(({ id }) => this.#notBegun.has(id));
   }
 
+  /** The number of consent records of the session. */
+  get consentCount(): number {
+    return this.#consents;
+  }
+
   appendMetadata(record: MetadataRecord): void {
+    if (record.kind === "consent") this.#consents += 1;
     if (record.kind === "asked") this.#notBegun.add(record.call);
     if (record.kind === "decided") this.#notBegun.delete(record.call);
     this.#metadata.push(record);
@@ -169,6 +180,8 @@ export type JournalContents = {
   readonly highestOmittedCall?: number;
   /** The calls that were asked about and have not begun. */
   readonly notBegun?: ReadonlyMap<CallId, NotBegun>;
+  /** The permission rules the person added or took back for the session. */
+  readonly consents?: readonly ConsentRecord[];
 };
 
 /** An entry as it is logged: positions count from the beginning of the conversation. */

@@ -34,7 +34,16 @@ export const resumeAgentSession = async (
 const copySession = async ({ head, blobs, records }: ReadSession): Promise<NewSession> => {
   const copies: NewRecord[] = [];
   for await (const { record } of records())
-    if (record.kind !== "head" && record.kind !== "repair" && record.kind !== "unknown") copies.push(record);
+    switch (record.kind) {
+      case "head":
+      case "repair":
+      case "unknown":
+      // The person consented for the other session.
+      case "consent":
+        break;
+      default:
+        copies.push(record);
+    }
   const { root, system, tools, model } = head;
   return {
     root,

@@ -27,6 +27,7 @@ import type { GateDependencies, GateRequest, JudgedCommand, ResolvedTouches } fr
 import { approvalModes, isApprovalMode, type ApprovalMode } from "./approval-mode.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
 import { listConfiguredRules, type ListedRule, type RuleScope } from "./listed-rules.ts";
+import { isBoundToContent, type SessionRule, type SessionRules } from "./session-rules.ts";
 import { isStorable, type RuleList, type RuleStore } from "../trust/stored-rules.ts";
 import {
   deniesUrl,
@@ -46,6 +47,8 @@ export type PermissionGateOptions = GateDependencies & {
   readonly interactive: boolean;
   /** The rules the user stored for this project. They are read again for every call, so that one taken back no longer counts. */
   readonly stored?: RuleStore | undefined;
+  /** The rules of the session that hold from the start, and the recorder of changes to them. */
+  readonly sessionRules?: SessionRules | undefined;
 };
 
 /** The permission gate: the one place that decides whether a tool call is allowed, denied or asked about. */
@@ -107,14 +110,16 @@ export type AlwaysAllow = { readonly scopes: readonly RuleScope[] } & (
 
 /** Creates the permission gate of a session. */
 export const createPermissionGate = (options: PermissionGateOptions): PermissionGate => {
-  const { stored, trusted } = options;
+  const { stored, trusted, sessionRules } = options;
   const configuredRules = mergePermissionRules(options.rules, trusted);
-  const remembered: SessionRule[] = [];
+  const remembered: SessionRule[] = [...(sessionRules?.initial ?? [])];
   let mode = requireMode(options.mode);
-  const rememberForSession = (list: RuleList, rules: readonly PermissionRule[]): void =>
-    rules
-      .filter((rule) => !remembered.some((each) => each.list === list && isDeepStrictEqual(each.rule, rule)))
-      .forEach((rule) => remembered.push({ list, rule }));
+  const rememberForSession = async (added: readonly SessionRule[], isSeen: boolean): Promise<void> => {
+    for (const each of added.filter((rule) => !remembered.some((known) => isDeepStrictEqual(known, rule)))) {
+      remembered.push(each);
+      if (isSeen || isBoundToContent(each)) await sessionRules?.record({ ...each, change: "add" });
+    }
+  };
   return {
     mode: () => mode,
     setMode: (next) => void (mode = requireMode(next)),
@@ -122,14 +127,14 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
       const rules = rulesFromAnswer(always);
       const texts = rules.map(formatPermissionRule);
       if (scope === "session" || stored === undefined || !always.scopes.includes("project")) {
-        rememberForSession("allow", rules);
+        await rememberForSession(toSessionRules("allow", rules), true);
         return { rules: texts, scope: "session" };
       }
       try {
         for (const rule of rules) await stored.add({ list: "allow", rule });
         return { rules: texts, scope };
       } catch (error) {
-        rememberForSession("allow", rules);
+        await rememberForSession(toSessionRules("allow", rules), true);
         return { rules: texts, scope: "session", problem: error instanceof Error ? error.message : String(error) };
       }
     },
@@ -139,7 +144,7 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
       ...listConfiguredRules(options.rules, trusted),
     ],
     addRule: async (rule, { list, scope }) => {
-      if (scope === "session" || stored === undefined) rememberForSession(list, [rule]);
+      if (scope === "session" || stored === undefined) await rememberForSession([{ list, rule }], false);
       else await stored.add({ list, rule });
     },
     removeRule: async ({ list, scope, rule }) => {
@@ -147,8 +152,10 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
       const at = remembered.findIndex(
         (each) => scope === "session" && each.list === list && isDeepStrictEqual(each.rule, rule),
       );
-      if (at >= 0) remembered.splice(at, 1);
-      return at >= 0;
+      if (at < 0) return false;
+      remembered.splice(at, 1);
+      await sessionRules?.record({ list, rule, change: "remove" });
+      return true;
     },
     recordApproval: async ({ touches }) => {
       if (touches.command !== undefined) await options.acceptCommand?.(touches.command);
@@ -182,8 +189,8 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
   };
 };
 
-/** A rule that holds for the session. */
-type SessionRule = { readonly list: RuleList; readonly rule: PermissionRule };
+const toSessionRules = (list: RuleList, rules: readonly PermissionRule[]): readonly SessionRule[] =>
+  rules.map((rule) => ({ list, rule }));
 
 const rulesOnList = (rules: readonly SessionRule[], list: RuleList): readonly PermissionRule[] =>
   rules.filter((each) => each.list === list).map(({ rule }) => rule);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../conversation/json.ts";
 import type { CallId, MediaKind } from "../../conversation/parts.ts";
 import type { TodoItem } from "../../conversation/todo.ts";
 import type { LogLine } from "./line.ts";
-import type { SessionHead, RecordedModel, SessionRecord, UnknownRecord } from "./record.ts";
+import type { ConsentRecord, SessionHead, RecordedModel, SessionRecord, UnknownRecord } from "./record.ts";
 
 /** The state of a session, assembled from its records. */
 export type SessionContent = {
@@ -18,6 +18,8 @@ export type SessionContent = {
   readonly todos?: readonly TodoItem[];
   /** The calls that have not begun: they were asked about, without a decision to run them. */
   readonly notBegun?: ReadonlyMap<CallId, NotBegun>;
+  /** The permission rules the person added or took back for the session, in order. */
+  readonly consents?: readonly ConsentRecord[];
   /** The indexes of lost entries, which hold placeholder notices. */
   readonly lostEntries: ReadonlySet<number>;
 };
@@ -76,6 +78,8 @@ const applyRecord = (
       return { ...state, notBegun: new Map(state.notBegun).set(record.call, "undecided") };
     case "decided":
       return { ...state, notBegun: applyDecision(state.notBegun, record.call, record.decision) };
+    case "consent":
+      return { ...state, consents: [...(state.consents ?? []), record] };
     case "entry":
     case "request":
     case "turn":
@@ -127,6 +131,7 @@ const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
   "todos",
   "asked",
   "decided",
+  "consent",
   "turn",
   "repair",
 ]);

@@ -19,6 +19,7 @@ export type SessionRecord =
   | TodosRecord
   | AskedRecord
   | DecidedRecord
+  | ConsentRecord
   | TurnRecord
   | RepairRecord;
 
@@ -94,6 +95,23 @@ type AskedRecord = {
 /** The decision about a call that was asked about. It is on disk before the call begins. */
 type DecidedRecord = { readonly kind: "decided"; readonly call: CallId; readonly decision: JsonObject };
 
+/**
+ * A permission rule the person added for this session, or took back. It holds in a resumed session only where its seal
+ * is valid, unless it restricts.
+ */
+export type ConsentRecord = {
+  readonly kind: "consent";
+  /** Counts the consents of the session from 1. */
+  readonly number: number;
+  readonly change: "add" | "remove";
+  readonly list: "allow" | "ask" | "deny";
+  readonly rule: JsonObject;
+  /** The folder it was given in. */
+  readonly folder: string;
+  /** A keyed digest of the session id and all other fields. */
+  readonly seal: string;
+};
+
 /** The end of a turn. `number` is that of the prompt it answered. */
 type TurnRecord = { readonly kind: "turn"; readonly number: number; readonly end: LoggedTurnEnd };
 
@@ -131,4 +149,5 @@ export type NewRecord =
   | TodosRecord
   | AskedRecord
   | DecidedRecord
+  | ConsentRecord
   | TurnRecord;
