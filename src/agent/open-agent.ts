@@ -293,7 +293,7 @@ const startOrResume = async (
   },
 ): Promise<StartedSession> => {
   const { world, home, resume } = options;
-  const sessions = openSessionStore(world, { home });
+  const sessions = options.sessions ?? openSessionStore(world, { home });
   if (resume === undefined) return startSession(options, sessions, { choice, ...given });
   const { resumeAgentSession } = await import("./session/resume.ts");
   const resumed = await resumeAgentSession(sessions, resume, options);
@@ -399,9 +399,9 @@ const assembleAgent = (
   return { agent, toolbox, work, hooks: hooks?.main };
 };
 
-/** The path of the session log; empty if the session is in memory only. */
-const sessionLogPath = ({ home, folder, isSaved }: ResolvedAgentOptions, { id }: Session): string =>
-  isSaved === false ? "" : join(home, "sessions", projectFolderName(folder), `${id}.jsonl`);
+/** The path of the session log; empty if the session is not in a file. */
+const sessionLogPath = ({ home, folder, isSaved, sessions }: ResolvedAgentOptions, { id }: Session): string =>
+  isSaved === false || sessions !== undefined ? "" : join(home, "sessions", projectFolderName(folder), `${id}.jsonl`);
 
 /** The options that subagents share with the agent. */
 const sharedAgentOptions = (
@@ -474,6 +474,7 @@ const openSessionToolbox = async (
       subagents.createTaskRunner({
         ...shared,
         open: options,
+        parentId: session.id,
         tools: prefix.tools,
         schedulerFor,
         model: agent.model,

@@ -4,6 +4,7 @@ import type { EditorBuffers } from "../policy/workspace/editor-buffers.ts";
 import type { PolicyOptions } from "../policy/open-policy.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { SessionStore } from "../session/store/store.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
 import type { HookSettings } from "../settings/schema/values.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -129,6 +130,8 @@ export type OpenAgentOptions<Output = unknown> = {
   readonly localModel?: string;
   /** Whether to continue in a copy of the resumed session. */
   readonly isFork?: boolean;
+  /** Where sessions are saved. Default: files in `home`. */
+  readonly sessions?: SessionStore;
   /** False if the session is kept in memory only. */
   readonly isSaved?: boolean;
   /** Receives every event of every turn, and those between turns. */

@@ -4,15 +4,21 @@ import { DiskError } from "../world/disk.ts";
 export type SessionFailure =
   | { readonly kind: "not-found"; readonly id: string }
   | { readonly kind: "ambiguous"; readonly id: string; readonly matches: readonly string[] }
-  | { readonly kind: "busy"; readonly id: string; /** The process that holds the lock. */ readonly pid: number }
+  | {
+      readonly kind: "busy";
+      readonly id: string;
+      /** The program that holds it, e.g. `process 17`. */ readonly by: string;
+    }
   | { readonly kind: "too-new"; readonly id: string; readonly version: number }
   | { readonly kind: "unreadable"; readonly id: string; readonly path: string }
   | { readonly kind: "no-space"; readonly path: string }
   | { readonly kind: "read-only"; readonly path: string; readonly code: string }
   | { readonly kind: "changed"; readonly id: string }
+  | { readonly kind: "lost"; readonly id: string }
   | { readonly kind: "unconfirmed"; readonly id: string; readonly code: string }
   | { readonly kind: "closed"; readonly id: string }
-  | { readonly kind: "disk"; readonly path: string; readonly code: string };
+  | { readonly kind: "disk"; readonly path: string; readonly code: string }
+  | { readonly kind: "database"; readonly code: string; readonly message: string };
 
 /** A thrown session failure. Match on `failure.kind`, never on the message. */
 export class SessionError extends Error {
@@ -33,7 +39,7 @@ const explainSessionFailure = (failure: SessionFailure): string => {
     case "ambiguous":
       return `More than one session starts with ${failure.id}: ${failure.matches.join(", ")}. Type more of the id.`;
     case "busy":
-      return `Session ${failure.id} is open in another program (process ${failure.pid}). Close it there, or start a new session.`;
+      return `Session ${failure.id} is open in another program (${failure.by}). Close it there, or start a new session.`;
     case "too-new":
       return `Session ${failure.id} was written by a newer Parley (format ${failure.version}). Update parley-agent to open it; the file is untouched.`;
     case "unreadable":
@@ -44,12 +50,16 @@ const explainSessionFailure = (failure: SessionFailure): string => {
       return `${failure.path} cannot be written (${failure.code}). Make it writable, or set PARLEY_HOME to a folder that is.`;
     case "changed":
       return `Another program changed the file of session ${failure.id} while it was open. Open the session again to continue from the changed file.`;
+    case "lost":
+      return `Another worker has taken over session ${failure.id}, so nothing was written. Open the session again to continue from what it wrote.`;
     case "unconfirmed":
       return `The last write to session ${failure.id} could not be flushed to disk (${failure.code}). Check the disk, then open the session again to see what was saved.`;
     case "closed":
       return `Session ${failure.id} is closed. Open it again to write to it.`;
     case "disk":
       return `The disk failed at ${failure.path} (${failure.code}). Check the disk and its permissions, then try again.`;
+    case "database":
+      return `The database failed (${failure.code}: ${failure.message}). Check that it runs and can be reached, then try again.`;
   }
 };
 

@@ -1,8 +1,7 @@
 import type { Blobs, Entry, ToolDeclaration } from "../conversation/entry.ts";
 import type { CallId } from "../conversation/parts.ts";
 import type { TodoItem } from "../conversation/todo.ts";
-import type { FileHandle, Folder } from "../world/disk.ts";
-import { loadBlobs } from "./store/blobs.ts";
+import type { FileHandle } from "../world/disk.ts";
 import { assembleContent, type NotBegun, type SessionContent, type RecordedModelInputs } from "./log/content.ts";
 import { SessionError } from "./error.ts";
 import type { SessionDamage } from "./repair/damage.ts";
@@ -44,7 +43,7 @@ export type ParsedSessionFile = { readonly scan: LogScan; readonly plan: RepairP
 
 /** Parses a session file. Refuses a newer format and, unless `allowUnreadable` is set, a file without one readable record. */
 export const readSessionFile = async (
-  file: FileHandle,
+  file: Pick<FileHandle, "read">,
   { id, path, allowUnreadable = false }: ReadSessionOptions,
   compactedTexts?: CompactedTextFilter,
 ): Promise<ParsedSessionFile> => {
@@ -64,10 +63,19 @@ export type ReadSessionOptions = {
   readonly allowUnreadable?: boolean;
 };
 
+/** What a session file does not hold itself. */
+type SavedSessionFacts = {
+  readonly id: string;
+  readonly modified: number;
+  readonly loadBlobs: (
+    entries: readonly Entry[],
+  ) => Promise<{ readonly blobs: Blobs; readonly missing: readonly SessionDamage[] }>;
+};
+
 /** Loads the blobs of a parsed file and returns its contents. */
 export const loadSavedSession = async (
   { scan, plan, content }: ParsedSessionFile,
-  { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
+  { id, modified, loadBlobs }: SavedSessionFacts,
 ): Promise<SavedSession> => {
   const {
     head = createFallbackHead(scan.session),
@@ -80,7 +88,7 @@ export const loadSavedSession = async (
     notBegun,
     consents,
   } = content;
-  const { blobs, missing } = await loadBlobs(folder, entries);
+  const { blobs, missing } = await loadBlobs(entries);
   return {
     id,
     head,

@@ -1,5 +1,5 @@
 import type { Blobs, Entry } from "../conversation/entry.ts";
-import type { AppendHandle, Folder } from "../world/disk.ts";
+import type { AppendHandle, FileHandle, Folder } from "../world/disk.ts";
 import type { Clock } from "../world/world.ts";
 import { repairFile } from "./repair/apply.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type ParsedSessionFile,
   type SavedSession,
 } from "./load.ts";
+import { loadBlobs } from "./store/blobs.ts";
 import { SessionLog, type RecordDraft } from "./log/log.ts";
 import type { NewRecord, StoredRecord } from "./log/record.ts";
 import { CompactedTextFilter } from "./log/omit-compacted.ts";
@@ -46,7 +47,11 @@ export const openSessionFile = async (context: SessionFileContext): Promise<Sess
   const { id, folder, name, clock } = context;
   try {
     const { modified } = await file.stat();
-    const saved = await loadSavedSession(parsed, { id, folder, modified });
+    const saved = await loadSavedSession(parsed, {
+      id,
+      modified,
+      loadBlobs: (entries) => loadBlobs(folder, entries),
+    });
     const { scan, plan, content } = parsed;
     const log = new SessionLog({
       id,
@@ -100,10 +105,6 @@ const openRepaired = async (context: SessionFileContext): Promise<OpenedSessionF
   return { ...(await openAndRead(folder, name, { id, path })), damage: plan.damage };
 };
 
-/**
- * Reads the file without texts that a compaction replaced. Reads all of it if it is damaged, or if the compaction
- * separated a tool call from its result.
- */
 const openAndRead = async (
   folder: Folder,
   name: string,
@@ -111,13 +112,24 @@ const openAndRead = async (
 ): Promise<Omit<OpenedSessionFile, "damage">> => {
   const file = await folder.openAppend(name);
   try {
-    const parsed = await readSessionFile(file, options, new CompactedTextFilter());
-    const isEnough = parsed.plan.action.type === "none" && !hasResultWithoutCall(parsed.content.entries);
-    return { file, parsed: isEnough ? parsed : await readSessionFile(file, options) };
+    return { file, parsed: await readWithoutCompacted(file, options) };
   } catch (error) {
     await file.close();
     throw error;
   }
+};
+
+/**
+ * Reads a file without texts that a compaction replaced. Reads all of it if it is damaged, or if the compaction separated
+ * a tool call from its result.
+ */
+export const readWithoutCompacted = async (
+  file: Pick<FileHandle, "read">,
+  options: ReadSessionOptions,
+): Promise<ParsedSessionFile> => {
+  const parsed = await readSessionFile(file, options, new CompactedTextFilter());
+  const isEnough = parsed.plan.action.type === "none" && !hasResultWithoutCall(parsed.content.entries);
+  return isEnough ? parsed : readSessionFile(file, options);
 };
 
 const hasResultWithoutCall = (entries: readonly Entry[]): boolean => {

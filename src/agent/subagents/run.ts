@@ -22,7 +22,9 @@ import type { RunTask, SubagentTask } from "./task-tool.ts";
 
 /** The parent of subagents: the options, tools and limits they share with it. */
 export type SubagentContext = SharedAgentOptions & {
-  readonly open: Pick<ResolvedAgentOptions, "world" | "home" | "folder" | "isSaved">;
+  readonly open: Pick<ResolvedAgentOptions, "world" | "home" | "folder" | "isSaved" | "sessions">;
+  /** The session that tasks belong to. */
+  readonly parentId: string;
   readonly tools: readonly ToolDeclaration[];
   /** Creates a scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[], hooks?: CallHooks) => Scheduler;
@@ -72,7 +74,7 @@ export class SubagentRunner {
 
 const startSubagent = async (
   { description, agent: definition }: SubagentTask,
-  { open, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentContext,
+  { open, parentId, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentContext,
   hooks: SessionHooks | undefined,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
   const ownTools = tools.filter(
@@ -89,7 +91,7 @@ const startSubagent = async (
       text: `The agent ${definition.name} names the model "${definition.model}", which cannot be used. It runs with ${modelName(modelRef)}.`,
     });
   const system = definition?.prompt || subagentPrompt;
-  const session = await createSubagentSession(open, {
+  const session = await createSubagentSession(open, parentId, {
     root: open.folder,
     system,
     tools: ownTools,
@@ -121,9 +123,11 @@ const loadOwnModel = async (name: string | undefined, env: Environment): Promise
 
 /** Creates a session beside those of the user, or in memory if the user's is not saved. */
 const createSubagentSession = async (
-  { world, home, isSaved }: SubagentContext["open"],
+  { world, home, isSaved, sessions }: SubagentContext["open"],
+  parentId: string,
   start: NewSession,
 ): Promise<Session> => {
+  if (isSaved !== false && sessions?.createSubagent !== undefined) return sessions.createSubagent(parentId, start);
   if (isSaved !== false) return openSessionStore(world, { home: join(home, "subagents") }).create(start);
   const { createInMemorySession } = await import("../../session/store/in-memory.ts");
   return createInMemorySession(world, start);

@@ -23,10 +23,17 @@ export type LogLineFields = {
  * Encodes a record as a line. It begins with a tab: JSON without spaces contains no tab, so every tab is the start of a
  * record, even after bytes another program left on the line.
  */
-export const encodeLine = ({ session, sequence, at, text }: LogLineFields): string => {
-  const sum = computeChecksum({ session, sequence, at }, Buffer.from(text));
-  return `\t{"sequence":${sequence},"at":${at},"bytes":${Buffer.byteLength(text)},"sum":"${sum}","record":${text}}\n`;
-};
+export const encodeLine = (fields: LogLineFields): string =>
+  frameRecord({ ...fields, checksum: computeChecksum(fields, Buffer.from(fields.text)) });
+
+/** Encodes a record whose checksum is known. */
+export const frameRecord = ({
+  sequence,
+  at,
+  checksum,
+  text,
+}: Pick<LogLine, "sequence" | "at" | "checksum" | "text">): string =>
+  `\t{"sequence":${sequence},"at":${at},"bytes":${Buffer.byteLength(text)},"sum":"${checksum}","record":${text}}\n`;
 
 /** The records with valid checksums on a line, and all other bytes that are not white space. */
 export type ParsedLine = { readonly lines: readonly LogLine[]; readonly junk: readonly ByteRange[] };
@@ -70,7 +77,8 @@ const parseFrame = (bytes: Buffer, at: number, session: string): Omit<LogLine, "
   return { ...position, checksum: sum, end: end + 1, text: body.toString() };
 };
 
-const computeChecksum = ({ session, sequence, at }: Omit<LogLineFields, "text">, body: Uint8Array): string =>
+/** The checksum of a record and its position, as eight hexadecimal digits. */
+export const computeChecksum = ({ session, sequence, at }: Omit<LogLineFields, "text">, body: Uint8Array): string =>
   crc32(body, crc32(`${session}:${sequence}:${at}:`))
     .toString(16)
     .padStart(8, "0");

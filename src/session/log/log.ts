@@ -165,10 +165,19 @@ export const encodeDrafts = (
   drafts: readonly RecordDraft[],
   { session, at, ...before }: LogPosition,
 ): { readonly text: string; readonly sequence: number; readonly entries: number } => {
-  let { sequence, entries } = before;
-  const lines = drafts.map((draft) => {
-    const text = "record" in draft ? draft.record : `{"kind":"entry","index":${entries++},"entry":${draft.entry}}`;
-    return encodeLine({ session, sequence: ++sequence, at, text });
-  });
-  return { text: lines.join(""), sequence, entries };
+  const { texts, entries } = encodeRecords(drafts, before.entries);
+  const lines = texts.map((text, index) => encodeLine({ session, sequence: before.sequence + index + 1, at, text }));
+  return { text: lines.join(""), sequence: before.sequence + lines.length, entries };
+};
+
+/** Encodes drafts as the texts of records; `entries` is the number of entries before, and after. */
+export const encodeRecords = (
+  drafts: readonly RecordDraft[],
+  before: number,
+): { readonly texts: readonly string[]; readonly entries: number } => {
+  let entries = before;
+  const texts = drafts.map((draft) =>
+    "record" in draft ? draft.record : `{"kind":"entry","index":${entries++},"entry":${draft.entry}}`,
+  );
+  return { texts, entries };
 };

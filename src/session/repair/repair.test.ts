@@ -320,8 +320,8 @@ describe("a damaged session file", () => {
     fixture.disk.seed(path, { kind: "file", text: newer, mode: 0o600 });
     const failure = { kind: "too-new", id, version: 2 };
 
-    for (const attempt of [fixture.sessions.open(id), fixture.sessions.read(id), fixture.sessions.repair(id)])
-      await expect(attempt).rejects.toMatchObject({ failure });
+    const { open, read, repair } = fixture.sessions;
+    for (const attempt of [open, read, repair]) await expect(attempt(id)).rejects.toMatchObject({ failure });
     expect(findSessionFile(fixture.disk, id).text).toBe(newer);
     expect(new SessionError({ kind: "too-new", id: "abc", version: 2 }).message).toBe(
       "Session abc was written by a newer Parley (format 2). Update parley-agent to open it; the file is untouched.",

@@ -29,7 +29,7 @@ export const loadBlobs = async (
   project: Folder,
   entries: readonly Entry[],
 ): Promise<{ readonly blobs: Blobs; readonly missing: readonly SessionDamage[] }> => {
-  const wanted = new Map(entries.flatMap(listMedia).flatMap((media) => listHashes(media).map((hash) => [hash, media])));
+  const wanted = listBlobMedia(entries);
   if (wanted.size === 0) return { blobs: {}, missing: [] };
   const blobs: { [hash: string]: string } = {};
   const missing: SessionDamage[] = [];
@@ -42,6 +42,10 @@ export const loadBlobs = async (
   await folder?.close();
   return { blobs, missing };
 };
+
+/** The media of entries whose bytes are blobs, by hash. */
+export const listBlobMedia = (entries: readonly Entry[]): ReadonlyMap<string, Media> =>
+  new Map(entries.flatMap(listMedia).flatMap((media) => listHashes(media).map((hash) => [hash, media])));
 
 /** Finds all blob hashes in the text of a session file, including records of a later version. */
 export const findBlobHashes = (text: string): ReadonlySet<string> =>
@@ -64,7 +68,8 @@ const listMedia = (entry: Entry): readonly Media[] => {
   }
 };
 
-const describeMedia = ({ kind, id, name, mimeType }: Media): string =>
+/** Names a medium in a message for the user. */
+export const describeMedia = ({ kind, id, name, mimeType }: Media): string =>
   `${kind} ${id}${name === undefined ? "" : ` "${name}"`} (${mimeType})`;
 
 const listHashes = ({ source }: Media): readonly string[] => (source.type === "blob" ? [source.hash] : []);

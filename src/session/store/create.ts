@@ -5,7 +5,7 @@ import type { World } from "../../world/world.ts";
 import { storeBlobs } from "./blobs.ts";
 import { ensureFolder } from "./folders.ts";
 import { createSessionId } from "./id.ts";
-import { encodeDrafts } from "../log/log.ts";
+import { encodeDrafts, type RecordDraft } from "../log/log.ts";
 import { acquireSessionLock, type ReleaseLock } from "./lock.ts";
 import { sessionFileName } from "./locate.ts";
 import { projectFolderName } from "./project-folder.ts";
@@ -68,7 +68,7 @@ export const createSessionFile = async (world: World, base: string, start: NewSe
       await storeBlobs(folder, start.blobs ?? {});
       await folder.writeFile(
         sessionFileName(id),
-        Buffer.from(encodeFirstLines(start, id, Math.floor(world.clock.now()))),
+        Buffer.from(encodeFirstLines(start, id, Math.max(0, Math.floor(world.clock.now())))),
         0o600,
       );
       return { folder, id, release };
@@ -95,11 +95,15 @@ const reserveId = async (
   }
 };
 
-const encodeFirstLines = (
+const encodeFirstLines = (start: NewSession, id: string, at: number): string =>
+  encodeDrafts(draftFirstRecords(start, id, at), { session: id, at, sequence: 0, entries: 0 }).text;
+
+/** The records of a new session: its head, and those it starts with. */
+export const draftFirstRecords = (
   { root, system, tools, model, source, records = [] }: NewSession,
   id: string,
   at: number,
-): string => {
+): readonly RecordDraft[] => {
   const head: SessionHead = {
     kind: "head",
     version: formatVersion,
@@ -111,6 +115,5 @@ const encodeFirstLines = (
     ...(tools === undefined ? {} : { tools }),
     ...(model === undefined ? {} : { model }),
   };
-  const drafts = [{ record: JSON.stringify(head) }, ...records.map(draftRecord)];
-  return encodeDrafts(drafts, { session: id, at: Math.max(0, at), sequence: 0, entries: 0 }).text;
+  return [{ record: JSON.stringify(head) }, ...records.map(draftRecord)];
 };

@@ -20,7 +20,7 @@ export const acquireSessionLock = async (world: World, project: Folder, id: stri
     });
     if (lock.acquired) return lock.release;
     if (lock.name !== cleanupLockName || attempt === maxCleanupWaits)
-      throw new SessionError({ kind: "busy", id, pid: Number.parseInt(lock.holder, 10) });
+      throw new SessionError({ kind: "busy", id, by: `process ${Number.parseInt(lock.holder, 10)}` });
     await world.clock.sleep(20);
   }
 };

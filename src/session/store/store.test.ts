@@ -129,7 +129,7 @@ describe("saved sessions", () => {
   it("have one writer at a time, and any number of readers", async () => {
     const fixture = createSessionFixture();
     const session = await fixture.sessions.create({ root, records: [userRecord("one")] });
-    const busy = { kind: "busy", id: session.id, pid: 1 };
+    const busy = { kind: "busy", id: session.id, by: "process 1" };
 
     expect(
       await Promise.all([

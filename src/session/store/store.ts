@@ -5,6 +5,7 @@ import { parseRecord } from "../log/content.ts";
 import { createSessionFile, type NewSession } from "./create.ts";
 import { toSessionReadError, toSessionError, SessionError } from "../error.ts";
 import type { SessionDamage } from "../repair/damage.ts";
+import { loadBlobs } from "./blobs.ts";
 import { openFolder, withFolder } from "./folders.ts";
 import { findSessionFiles, readSummary } from "./list.ts";
 import { readSessionFile, loadSavedSession, type ParsedSessionFile, type SavedSession } from "../load.ts";
@@ -33,6 +34,8 @@ export type SessionStore = {
   /** Lists up to `limit` sessions, most recently used first. */
   readonly list: (query?: ProjectFilter & { readonly limit?: number }) => Promise<readonly SessionSummary[]>;
   readonly create: (start: NewSession) => Promise<Session>;
+  /** Creates the session of a subagent, which belongs to another session. Default: files beside the user's. */
+  readonly createSubagent?: (parent: string, start: NewSession) => Promise<Session>;
   /** Opens a session for writing. Repairs damage and reports it in `damage`. */
   readonly open: (id: string, query?: ProjectFilter) => Promise<Session>;
   /** Reads a session without a lock and without changing it. */
@@ -207,7 +210,11 @@ const readSessionAt = (world: World, location: SessionLocation, allowUnreadable 
     world,
     location,
     async (parsed, facts) => ({
-      ...(await loadSavedSession(parsed, { id: location.id, ...facts })),
+      ...(await loadSavedSession(parsed, {
+        id: location.id,
+        modified: facts.modified,
+        loadBlobs: (entries) => loadBlobs(facts.folder, entries),
+      })),
       records: () => streamRecords(world, location),
     }),
     allowUnreadable,

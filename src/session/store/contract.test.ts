@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { realWorld } from "../../world/real/world.ts";
+import { createSessionFixture, home } from "../session.cases.ts";
+import { describeSessionStore } from "./contract.cases.ts";
+import { openSessionStore } from "./store.ts";
+
+describeSessionStore("memory", async () => {
+  const { sessions, world } = createSessionFixture();
+  const other = openSessionStore(world, { home });
+  return { sessions, other, passTime: async () => world.shiftWallClock(1), close: async () => undefined };
+});
+
+describeSessionStore("files", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-contract-"));
+  const world = realWorld();
+  return {
+    sessions: openSessionStore(world, { home: folder }),
+    other: openSessionStore(realWorld(), { home: folder }),
+    passTime: () => world.clock.sleep(5),
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+});
