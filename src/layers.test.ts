@@ -39,7 +39,7 @@ const front = [
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "": [],
-  api: [...base, "agent", "offline", "rules", "sim"],
+  api: [...base, "postgres", "agent", "offline", "rules", "sim"],
   world: [],
   conversation: [],
   transcript: ["conversation"],
@@ -54,6 +54,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   mcp: ["tools", "policy", "world", "conversation"],
   scheduler: ["conversation", "tools", "policy"],
   session: ["conversation", "world"],
+  postgres: ["session", "conversation", "world"],
   foreign: ["session", "conversation", "world"],
   context: ["conversation", "tools", "policy", "world"],
   settings: ["policy", "conversation", "world"],

@@ -1,0 +1,9 @@
+/**
+ * Sessions in PostgreSQL, for `openAgent({ sessions })`.
+ *
+ * @packageDocumentation
+ */
+export type { Database } from "../postgres/database.ts";
+export { migrateStore, readStoreVersion, type MigrationResult } from "../postgres/migrate.ts";
+export { openPostgresSessions, type PostgresSessions, type PostgresStoreOptions } from "../postgres/store.ts";
+export { openBlobFolder, type BlobOwner, type BlobPlace } from "../postgres/blobs.ts";
