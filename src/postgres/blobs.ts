@@ -4,7 +4,7 @@ import { listBlobMedia, describeMedia } from "../session/store/blobs.ts";
 import type { SessionDamage } from "../session/repair/damage.ts";
 import { ensureFolder, openFolder, withFolder } from "../session/store/folders.ts";
 import type { Disk } from "../world/disk.ts";
-import { runStatement, type Database } from "./database.ts";
+import { runStatement, type SqlDatabase } from "./database.ts";
 
 /** Where bytes too large for the database are stored, such as a folder all machines share, or an object store. */
 export type BlobPlace = {
@@ -45,7 +45,7 @@ export const openBlobFolder = (disk: Disk, path: string): BlobPlace => ({
 
 /** The blobs of a tenant. */
 export type BlobOwner = {
-  readonly database: Database;
+  readonly database: SqlDatabase;
   readonly tenant: string;
   readonly place?: BlobPlace | undefined;
 };

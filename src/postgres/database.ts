@@ -1,7 +1,7 @@
 import { SessionError } from "../session/error.ts";
 
 /** A connection pool for PostgreSQL: a `pg.Pool` fits as it is. Each statement is a transaction of its own. */
-export type Database = {
+export type SqlDatabase = {
   readonly query: (text: string, values?: readonly unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
 };
 
@@ -10,7 +10,7 @@ export type Row = { readonly [column: string]: unknown };
 
 /** Runs a statement and returns its rows. Errors of the database become a `SessionError`. */
 export const runStatement = async (
-  database: Database,
+  database: SqlDatabase,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> => {

@@ -1,7 +1,7 @@
 import { SessionError } from "../session/error.ts";
 import type { Clock } from "../world/world.ts";
 import { version } from "../world/version.ts";
-import { runStatement, type Database } from "./database.ts";
+import { runStatement, type SqlDatabase } from "./database.ts";
 import { beatStatement, enlistStatement, leaveStatement } from "./statements.ts";
 
 /** Options of a lease. */
@@ -28,14 +28,14 @@ const defaultLeaseMs = 15_000;
 export class WorkerLease {
   readonly id: string;
   readonly leaseMs: number;
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #options: LeaseOptions;
   #cancelBeat: (() => void) | undefined;
   #cancelStop: (() => void) | undefined;
   #isLost = false;
   #hasLeft = false;
 
-  private constructor(database: Database, options: LeaseOptions) {
+  private constructor(database: SqlDatabase, options: LeaseOptions) {
     this.#database = database;
     this.#options = options;
     this.leaseMs = options.leaseMs ?? defaultLeaseMs;
@@ -44,7 +44,7 @@ export class WorkerLease {
   }
 
   /** Enlists this process and keeps the lease alive until it is lost or closed. */
-  static async open(database: Database, options: LeaseOptions): Promise<WorkerLease> {
+  static async open(database: SqlDatabase, options: LeaseOptions): Promise<WorkerLease> {
     const lease = new WorkerLease(database, options);
     const sent = options.clock.elapsed();
     await runStatement(database, enlistStatement, [

@@ -1,6 +1,6 @@
 import type { FileHandle } from "../world/disk.ts";
 import { frameRecord } from "../session/log/line.ts";
-import { runStatement, type Database, type Row } from "./database.ts";
+import { runStatement, type SqlDatabase, type Row } from "./database.ts";
 
 /** A session of a tenant. */
 export type SessionKey = { readonly tenant: string; readonly id: string };
@@ -32,7 +32,7 @@ const pageRows = 256;
 
 /** Reads the records of a session in order, in pages. */
 export const readRecordRows = async function* (
-  database: Database,
+  database: SqlDatabase,
   { tenant, id }: SessionKey,
   after = 0,
 ): AsyncGenerator<RecordRow> {
@@ -52,12 +52,12 @@ export const readRecordRows = async function* (
 };
 
 /** Reads a session as the lines of the file that the file store would have written. */
-export const exportLines = async function* (database: Database, key: SessionKey): AsyncGenerator<string> {
+export const exportLines = async function* (database: SqlDatabase, key: SessionKey): AsyncGenerator<string> {
   for await (const row of readRecordRows(database, key)) yield frameRecord(row);
 };
 
 /** A session as a file that can be read once from its beginning to its end, and then again. */
-export const openRecordFile = (database: Database, key: SessionKey): Pick<FileHandle, "read"> => {
+export const openRecordFile = (database: SqlDatabase, key: SessionKey): Pick<FileHandle, "read"> => {
   let lines: AsyncGenerator<string> | undefined;
   let position = 0;
   let rest: Buffer = Buffer.alloc(0);

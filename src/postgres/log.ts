@@ -49,7 +49,7 @@ type PendingWrite = {
 };
 
 /**
- * The only writer of a session in the database. Appends requested while one is under way are batched, in order, into one
+ * The only writer of a session in the database. Appends requested during another are batched, in order, into one
  * transaction. An append is refused unless the session still belongs to this owner and ends where this log ends.
  */
 export class PostgresLog {

@@ -1,5 +1,5 @@
 import { SessionError } from "../session/error.ts";
-import { runStatement, type Database } from "./database.ts";
+import { runStatement, type SqlDatabase } from "./database.ts";
 import { migrations, storeVersion } from "./migrations.ts";
 
 /** The versions of the tables before and after a migration. */
@@ -10,7 +10,7 @@ export type MigrationResult = { readonly from: number; readonly to: number };
  * migrate at the same time wait for each other. Refuses a database of a newer version, or with another encoding than
  * UTF-8.
  */
-export const migrateStore = async (database: Database): Promise<MigrationResult> => {
+export const migrateStore = async (database: SqlDatabase): Promise<MigrationResult> => {
   await checkDatabase(database);
   const from = (await readStoreVersion(database)) ?? 0;
   refuseNewer(from);
@@ -29,7 +29,7 @@ export const migrateStore = async (database: Database): Promise<MigrationResult>
 };
 
 /** Fails unless the tables have the version this build needs. */
-export const checkStoreVersion = async (database: Database): Promise<void> => {
+export const checkStoreVersion = async (database: SqlDatabase): Promise<void> => {
   const version = await readStoreVersion(database);
   if (version === undefined)
     throw new SessionError({
@@ -47,7 +47,7 @@ export const checkStoreVersion = async (database: Database): Promise<void> => {
 };
 
 /** Returns the version of the tables; undefined if there are none. */
-export const readStoreVersion = async (database: Database): Promise<number | undefined> => {
+export const readStoreVersion = async (database: SqlDatabase): Promise<number | undefined> => {
   const [found] = await runStatement(database, "select to_regclass('parley.store') is not null as is_there");
   if (found?.["is_there"] !== true) return undefined;
   const [row] = await runStatement(database, "select version from parley.store");
@@ -63,7 +63,7 @@ const refuseNewer = (version: number): void => {
     });
 };
 
-const checkDatabase = async (database: Database): Promise<void> => {
+const checkDatabase = async (database: SqlDatabase): Promise<void> => {
   const [row] = await runStatement(
     database,
     "select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding",

@@ -63,7 +63,7 @@ export type ReadSessionOptions = {
   readonly allowUnreadable?: boolean;
 };
 
-/** What a session file does not hold itself. */
+/** The facts of a session that are not in its file. */
 type SavedSessionFacts = {
   readonly id: string;
   readonly modified: number;

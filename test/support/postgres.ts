@@ -52,7 +52,7 @@ type SystemUser = { readonly uid: number; readonly gid: number };
 const findUser = (): SystemUser | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const lines = readFileSync("/etc/passwd", "utf8").split("\n");
-  const line = ["postgres", "nobody"].flatMap((name) => lines.filter((each) => each.startsWith(`${name}:`)))[0];
+  const line = ["postgres", "daemon"].flatMap((name) => lines.filter((each) => each.startsWith(`${name}:`)))[0];
   const [, , uid, gid] = line?.split(":") ?? [];
   return { uid: Number(uid), gid: Number(gid) };
 };

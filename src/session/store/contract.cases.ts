@@ -22,7 +22,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error as SessionError).failure,
   );
 
-/** What every session store promises. The same tests run for files, memory and databases. */
+/** Tests of the promises of every session store. The same tests run for files, memory and databases. */
 export const describeSessionStore = (name: string, open: () => Promise<ContractStage>): void => {
   describe(`sessions in ${name}`, () => {
     const stages: ContractStage[] = [];
