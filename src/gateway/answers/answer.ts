@@ -84,7 +84,7 @@ export type ClientTool = {
  *
  * Anthropic and Responses: every thinking part is a thinking block (or reasoning item) whose signature (or encrypted
  * content) holds `seal`, and `text` where the client does not see the text. A call or text with a seal has an empty
- * thinking block before it whose cargo is `next`, or one after it whose cargo is `previous`. Gemini: clients drop thoughts, so the `thoughtSignature` of a call or
+ * thinking block before it whose cargo is `next`, or one after it whose cargo is `previous` or `thinking`. Gemini: clients drop thoughts, so the `thoughtSignature` of a call or
  * text holds its `seal`, and in `before` the thinking parts since the last call or text. Chat Completions: one
  * `reasoning_details` entry of type `reasoning.encrypted` for each thinking part (`seal`, `text`), and for each call
  * with a seal, which its `id` names.
@@ -96,8 +96,10 @@ export type SealCargo = {
   readonly text?: string;
   /** The seal of the next part. */
   readonly next?: Seal;
-  /** The seal of the part before it, which was not known when that part was sent. */
+  /** The seal of the text before it, which was not known when that text was sent. */
   readonly previous?: Seal;
+  /** The seal of the latest thinking part before it, likewise. */
+  readonly thinking?: Seal;
   /** The thinking parts before the part that carries it. */
   readonly before?: readonly Thinking[];
 };
