@@ -82,6 +82,17 @@ describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command o
     expect(shadow?.output.split("\n").at(-1)).toBe("0");
   });
 
+  it("sees none of Parley's folders where they are XDG folders, wherever those are", async () => {
+    const own = [".config/parley/auth/keys.json", "data/parley/sessions/x", "state/parley/history/x", "kept/parley/x"];
+    for (const path of own) fixture.put(`home/${path}`, "the secret");
+    const at = (name: string): string => join(fixture.home, name);
+    const env = { XDG_DATA_HOME: at("data"), XDG_STATE_HOME: at("state"), XDG_CACHE_HOME: at("kept") };
+    const script = `cat ${own.map((path) => `~/${path}`).join(" ")}; for f in ${own.map((path) => `~/${path}`).join(" ")}; do echo evil > $f; done`;
+    const [tried] = await outputs([script], { env, settingsFolder: ".config/parley" });
+    expect(tried).not.toContain("the secret");
+    expect(own.map((path) => readFileSync(at(path), "utf8"))).toEqual(own.map(() => "the secret"));
+  });
+
   it("reaches no unix socket", async () => {
     const path = join(fixture.home, "agent.sock");
     const server = createServer((socket) => socket.end("the agent"));

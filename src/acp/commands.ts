@@ -47,7 +47,7 @@ export class SessionCommands {
     const { world, home, folder, loaded } = this.#target.session;
     const found = await findCommands({
       disk: world.disk,
-      home,
+      home: home.config,
       userHome: world.host.home,
       plugins: this.#target.session.opened.plugins?.commands ?? [],
       ...(loaded.policy.trusted ? { project: folder } : {}),

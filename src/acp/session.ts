@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../world/home-folders.ts";
 import type { PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../agent/events.ts";
 import { loadModel, modelName } from "../agent/models/name.ts";
@@ -38,7 +39,7 @@ export type OpenedSession = {
   readonly opened: AgentSession;
   readonly loaded: LoadedSettings;
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly folder: string;
 };
 
@@ -355,7 +356,7 @@ export class AcpSession {
       if (chosen === "always") {
         const { allowServer } = await import("./offered-servers.ts");
         const { world, home, folder } = this.#opened;
-        await allowServer(consent, { disk: world.disk, home, folder });
+        await allowServer(consent, { disk: world.disk, home: home.config, folder });
       }
       resolve(chosen === "once" || chosen === "always");
     }

@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../world/home-folders.ts";
 import { isAbsolute } from "node:path";
 import { SessionError } from "../session/error.ts";
 import type { SessionStore } from "../session/store/store.ts";
@@ -16,8 +17,8 @@ import type { World } from "../world/world.ts";
 export type AcpHost = {
   readonly open: (options: OpenSessionOptions) => Promise<OpenedSession>;
   readonly world: World;
-  /** Parley's own folder. */
-  readonly home: string;
+  /** Parley's own folders. */
+  readonly home: HomeFolders;
   readonly store: SessionStore;
   /** Why no model can be used, or undefined if one can. */
   readonly findKeyProblem: () => Promise<string | undefined>;
@@ -158,7 +159,7 @@ export class AcpSessions {
     };
     const session = new AcpSession(client);
     const { world, home } = this.#host;
-    const offered = await readServers(params["mcpServers"], { disk: world.disk, home, folder });
+    const offered = await readServers(params["mcpServers"], { disk: world.disk, home: home.config, folder });
     const opened = await this.#host.open({
       folder,
       additionalFolders,

@@ -2,17 +2,17 @@ import { resolve } from "node:path";
 import { withDemoModel, type DemoModelOptions } from "../offline/net.ts";
 import { openTrustStore } from "../policy/trust/folders.ts";
 import { SettingsError } from "../settings/error.ts";
-import { resolveHomeFolder } from "../settings/home.ts";
 import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
 import { loadSettings, type LoadedSettings } from "../settings/load/load.ts";
 import { applyProviderUrls } from "../settings/provider-urls.ts";
+import { findHomeFolders, toHomeFolders, type HomeFolders, type HomeOption } from "../world/home-folders.ts";
 import { realWorld } from "../world/real/world.ts";
 import type { World } from "../world/world.ts";
 
 /** The world, folders and settings of an agent. */
 export type AgentEnvironment = {
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly folder: string;
   readonly loaded: LoadedSettings;
 };
@@ -20,7 +20,7 @@ export type AgentEnvironment = {
 /** Options of an agent's environment. */
 export type AgentEnvironmentOptions = {
   readonly folder: string;
-  readonly home?: string;
+  readonly home?: HomeOption;
   readonly world?: World;
   /** Settings that are loaded already. */
   readonly loaded?: LoadedSettings;
@@ -33,11 +33,12 @@ export type AgentEnvironmentOptions = {
  */
 export const loadAgentEnvironment = async ({
   world: given = realWorld(),
-  home = resolveHomeFolder(given),
+  home: givenHome,
   flags = {},
   ...options
 }: AgentEnvironmentOptions): Promise<AgentEnvironment> => {
   const folder = resolve(options.folder);
+  const home = givenHome === undefined ? await findHomeFolders(given) : toHomeFolders(givenHome);
   const loaded = options.loaded ?? (await loadFolderSettings(given, { home, folder, flags }));
   const world = { ...given, env: await addProviderSettings(given, { home, folder, loaded }) };
   const script = loaded.settings["offline.script"];
@@ -55,7 +56,8 @@ const addProviderSettings = async (
   { home, folder, loaded: { settings } }: Pick<AgentEnvironment, "home" | "folder" | "loaded">,
 ): Promise<World["env"]> => {
   const env = applyProviderUrls(settings, world.env);
-  if (settings.profile === undefined && (await world.files.read(`${home}/auth/keys.json`)) === undefined) return env;
+  if (settings.profile === undefined && (await world.files.read(`${home.config}/auth/keys.json`)) === undefined)
+    return env;
   const [{ applyStoredKeys, lazySystemStore }, { filterTrustedSearchPath, defaultSearchPath }] = await Promise.all([
     import("../transport/credentials/key-store.ts"),
     import("../policy/shell/search-path.ts"),
@@ -66,19 +68,23 @@ const addProviderSettings = async (
   }));
   return applyStoredKeys(
     { ...world, env },
-    { home, profile: settings.profile, providers: settings.providers },
+    { home: home.config, profile: settings.profile, providers: settings.providers },
     openSystemStore,
   );
 };
 
 const loadFolderSettings = async (
   world: World,
-  { home, folder, flags }: Required<Pick<AgentEnvironmentOptions, "home" | "folder" | "flags">>,
+  {
+    home: { config },
+    folder,
+    flags,
+  }: Pick<AgentEnvironment, "home" | "folder"> & Required<Pick<AgentEnvironmentOptions, "flags">>,
 ): Promise<LoadedSettings> =>
   loadSettings(world, {
-    home,
+    home: config,
     root: folder,
-    scope: await openTrustStore(world.disk, home).projectScope(folder),
+    scope: await openTrustStore(world.disk, config).projectScope(folder),
     flags,
   });
 

@@ -15,6 +15,7 @@ import { projectFolderName } from "../session/store/project-folder.ts";
 import { openSessionStore } from "../session/store/store.ts";
 import type { Settings } from "../settings/schema/values.ts";
 import { declarationsForPlatform } from "../tools/declarations.ts";
+import { toHomeFolders } from "../world/home-folders.ts";
 import { createRequestSigner } from "../transport/credentials/request-signer.ts";
 import type { RetryPolicy } from "../transport/retry/policy.ts";
 import { openTransport, type Transport } from "../transport/transport.ts";
@@ -163,7 +164,7 @@ const resolveOptions = async (given: OpenAgentOptions): Promise<ResolvedAgentOpt
   const environment =
     loaded === undefined || world === undefined || home === undefined
       ? await (await import("./environment.ts")).loadAgentEnvironment(given)
-      : { loaded, world, home, folder };
+      : { loaded, world, home: toHomeFolders(home), folder };
   const { settings } = environment.loaded;
   return {
     ...given,
@@ -234,7 +235,7 @@ const openModels = async ({
   });
   return {
     choice: await chooseModel(model === undefined ? settings : { ...settings, model }, world.env, {
-      lastChoice: async () => (await readRecentModels(world, home))[0],
+      lastChoice: async () => (await readRecentModels(world, home.state))[0],
       localModel,
     }),
     inputs,
@@ -249,9 +250,9 @@ const openModels = async ({
 
 /** Loads the plugins the person added. Without any, nothing is loaded. */
 const findPlugins = async ({ world, home, folder }: ResolvedAgentOptions): Promise<SessionPlugins | undefined> => {
-  if ((await world.disk.canonicalPath(`${home}/plugins/installed.json`)) === undefined) return undefined;
+  if ((await world.disk.canonicalPath(`${home.data}/plugins/installed.json`)) === undefined) return undefined;
   const { openSessionPlugins } = await import("../extensions/plugins/session.ts");
-  return openSessionPlugins(world, { home, folder });
+  return openSessionPlugins(world, { home: home.data, folder });
 };
 
 const findProjectSubagents = (
@@ -260,7 +261,7 @@ const findProjectSubagents = (
 ): Promise<SubagentDefinitions> =>
   findSubagents({
     disk: world.disk,
-    home,
+    home: home.config,
     userHome: world.host.home,
     ...(plugins === undefined ? {} : { plugins: plugins.agents }),
     ...(loaded.policy.trusted ? { project: folder } : {}),
@@ -274,9 +275,10 @@ const findProjectSkills = (
     {
       disk: world.disk,
       files: world.files,
-      home,
+      home: home.config,
+      cacheFolder: home.cache,
       userHome: world.host.home,
-      isTrusted: openTrustStore(world.disk, home).isTrusted,
+      isTrusted: openTrustStore(world.disk, home.config).isTrusted,
       ...(plugins === undefined ? {} : { plugins: plugins.skills }),
       ...(loaded.policy.trusted ? { project: folder } : {}),
     },
@@ -293,7 +295,7 @@ const startOrResume = async (
   },
 ): Promise<StartedSession> => {
   const { world, home, resume } = options;
-  const sessions = options.sessions ?? openSessionStore(world, { home });
+  const sessions = options.sessions ?? openSessionStore(world, { home: home.data });
   if (resume === undefined) return startSession(options, sessions, { choice, ...given });
   const { resumeAgentSession } = await import("./session/resume.ts");
   const resumed = await resumeAgentSession(sessions, resume, options);
@@ -401,7 +403,7 @@ const assembleAgent = (
 
 /** The path of the session log; empty if the session is not in a file. */
 const sessionLogPath = ({ home, folder, isSaved, sessions }: ResolvedAgentOptions, { id }: Session): string =>
-  isSaved === false || sessions !== undefined ? "" : join(home, "sessions", projectFolderName(folder), `${id}.jsonl`);
+  isSaved === false || sessions !== undefined ? "" : join(home.data, "sessions", projectFolderName(folder), `${id}.jsonl`);
 
 /** The options that subagents share with the agent. */
 const sharedAgentOptions = (

@@ -12,6 +12,7 @@ import type { AskUser, ReviewPlan } from "../tools/capabilities.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { RequestSettings } from "../wire/wire.ts";
+import type { HomeFolders, HomeOption } from "../world/home-folders.ts";
 import type { Clock, World } from "../world/world.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./events.ts";
@@ -136,8 +137,8 @@ export type OpenAgentOptions<Output = unknown> = {
   readonly isSaved?: boolean;
   /** Receives every event of every turn, and those between turns. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Parley's own folder, with settings and sessions. Default: `PARLEY_HOME`, or `.parley` in the user's home folder. */
-  readonly home?: string;
+  /** Parley's own folder, with settings and sessions. Default: as for the command line, see `findHomeFolders`. */
+  readonly home?: HomeOption;
   /** Settings that are loaded already. Default: those of `home`, and of the folder if the person trusts it. */
   readonly loaded?: LoadedSettings;
   /** The operating system and the network. Default: the real ones, with the demo model. */
@@ -173,5 +174,5 @@ export type OpenAgentOptions<Output = unknown> = {
 };
 
 /** Options of `openAgent` with their defaults filled in. */
-export type ResolvedAgentOptions = OpenAgentOptions &
-  Required<Pick<OpenAgentOptions, "home" | "loaded" | "world" | "interactive">>;
+export type ResolvedAgentOptions = Omit<OpenAgentOptions, "home"> &
+  Required<Pick<OpenAgentOptions, "loaded" | "world" | "interactive">> & { readonly home: HomeFolders };

@@ -36,7 +36,7 @@ export { loadSettings, type LoadedSettings, type SettingsLocations } from "../se
 export type { HookSettings, Settings, PartialSettings } from "../settings/schema/values.ts";
 export type { HookActivity } from "../extensions/hooks/hook-engine.ts";
 export { SettingsError } from "../settings/error.ts";
-export { resolveHomeFolder } from "../settings/home.ts";
+export { findHomeFolders, type HomeFolders, type HomeOption } from "../world/home-folders.ts";
 export { openSessionStore, type SessionStore } from "../session/store/store.ts";
 export { SessionError } from "../session/error.ts";
 export { exportConversation } from "../session/export/conversation.ts";

@@ -1,3 +1,4 @@
+import { toHomeFolders, type HomeOption } from "../world/home-folders.ts";
 import { text } from "../conversation/builders.ts";
 import type { UserPart } from "../conversation/parts.ts";
 import type { Workspace } from "../policy/workspace/open.ts";
@@ -15,8 +16,8 @@ import { selectSystemPrompt, type SystemPrompt } from "./system-prompt/select.ts
 export type InitialContextOptions = {
   readonly world: Pick<World, "clock" | "disk" | "env" | "files" | "host">;
   readonly files: Workspace;
-  /** Parley's home folder. */
-  readonly home: string;
+  /** Parley's own folders. */
+  readonly home: HomeOption;
   readonly isTrusted: (folder: string) => Promise<boolean>;
   readonly promptConditions: Omit<PromptConditions, "hasGit">;
   /** A system prompt from the command line. */
@@ -44,7 +45,8 @@ export type InitialContext = {
 /** Builds the initial context of a session from one scan of the workspace. */
 export const buildInitialContext = async (options: InitialContextOptions): Promise<InitialContext> => {
   const { world, files, home, signal } = options;
-  const [folder = home] = files.roots;
+  const { config } = toHomeFolders(home);
+  const [folder = config] = files.roots;
   const scanning = scanTrustedRoots(options);
   const [scans, context, { text: prompt, ...source }] = await Promise.all([
     scanning,
@@ -52,7 +54,7 @@ export const buildInitialContext = async (options: InitialContextOptions): Promi
     isInRepository(world.disk, folder).then((hasGit) =>
       selectSystemPrompt({
         world,
-        home,
+        home: config,
         folder,
         prompt: buildDefaultPrompt({ ...options.promptConditions, hasGit }),
         ...(options.prompt === undefined ? {} : { override: options.prompt }),

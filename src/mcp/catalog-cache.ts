@@ -16,11 +16,11 @@ export type CatalogCache = {
  */
 export const createCatalogCache = (
   { files }: Pick<World, "files">,
-  home: string,
+  cacheFolder: string,
   { sample, elicit }: Pick<McpRequestHandlers, "sample" | "elicit"> = {},
 ): CatalogCache => {
   const suffix = `${sample === undefined ? "" : "-sampling"}${elicit === undefined ? "" : "-elicitation"}`;
-  const pathOf = ({ digest }: McpServerConfig): string => `${home}/mcp/tools-${digest}${suffix}.json`;
+  const pathOf = ({ digest }: McpServerConfig): string => `${cacheFolder}/mcp/tools-${digest}${suffix}.json`;
   return {
     read: async (config) => {
       const items = parseTools(await files.read(pathOf(config)).catch(() => undefined));

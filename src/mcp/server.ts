@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../world/home-folders.ts";
 import { createRedactor } from "../policy/secrets/redact.ts";
 import { handlersFor, type McpRequestHandlers } from "./requests/handlers.ts";
 import { emptyCatalog, type Catalog } from "./catalog.ts";
@@ -26,8 +27,8 @@ export type McpServerOptions = Omit<McpTransportOptions, "auth"> & {
   readonly handlers: McpRequestHandlers;
   /** Milliseconds a server may take to start and list what it offers. */
   readonly startTimeout: number;
-  /** Parley's own folder, with stored tokens and the catalog cache; without it nothing is stored. */
-  readonly home: string | undefined;
+  /** Parley's own folders, with stored tokens and the catalog cache; without them nothing is stored. */
+  readonly home: HomeFolders | undefined;
   /** Whether a project's server may be started. Asked each time before it is. */
   readonly consent: (config: McpServerConfig) => Promise<boolean>;
   /** Nothing is loaded or started before this settles; only the cached tools are offered. */
@@ -77,7 +78,8 @@ export class McpServer implements McpToolHost {
     this.config = config;
     this.name = config.name;
     const handlers = handlersFor(options.handlers, config.sampling);
-    this.#cache = options.home === undefined ? undefined : createCatalogCache(options.world, options.home, handlers);
+    this.#cache =
+      options.home === undefined ? undefined : createCatalogCache(options.world, options.home.cache, handlers);
     this.timeout = config.timeout;
     this.#startTime = Math.min(options.startTimeout, config.timeout);
     this.redact = createRedactor({ secrets: endpointSecrets(config.endpoint) }).redact;
@@ -241,7 +243,14 @@ export class McpServer implements McpToolHost {
     if (home === undefined || isSignedIn) return undefined;
     const { loadStoredAuth } = await import("./oauth/sign-in.ts");
     const { url, signIn } = endpoint;
-    return loadStoredAuth({ world, home, server: name, url, signIn, ...(lookup === undefined ? {} : { lookup }) });
+    return loadStoredAuth({
+      world,
+      home: home.config,
+      server: name,
+      url,
+      signIn,
+      ...(lookup === undefined ? {} : { lookup }),
+    });
   }
 
   /** Decides whether to restart. */

@@ -2,6 +2,7 @@ import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { PermissionRule } from "../policy/gate/permission-rules.ts";
 import type { ToolContent } from "../tools/tool.ts";
+import { toHomeFolders, type HomeOption } from "../world/home-folders.ts";
 import type { World } from "../world/world.ts";
 import type { McpRequestHandlers } from "./requests/handlers.ts";
 import type { OfferedPrompt, OfferedResource } from "./catalog.ts";
@@ -22,8 +23,8 @@ export type McpServersOptions = Pick<McpServerOptions, "lookup"> & {
   readonly handlers?: McpRequestHandlers;
   /** Whether a project's server may be started with its current configuration. Without this, none is. */
   readonly consent?: (config: McpServerConfig) => Promise<boolean>;
-  /** Parley's own folder. With it, cached tools are offered at once, and sign-ins are stored. */
-  readonly home?: string;
+  /** Parley's own folders. With them, cached tools are offered at once, and sign-ins are stored. */
+  readonly home?: HomeOption;
   readonly startTimeout?: number;
   /**
    * When to start. The client package takes long to load, so the caller can delay servers until after something more
@@ -165,7 +166,7 @@ const createServers = (options: McpServersOptions, emit: EmitServersEvent): Read
         handlers,
         consent,
         startTimeout: options.startTimeout ?? defaultStartTimeout,
-        home: options.home,
+        home: options.home === undefined ? undefined : toHomeFolders(options.home),
         startAfter: options.startAfter ?? Promise.resolve(),
         startUncachedAtOnce: options.startUncachedAtOnce ?? false,
         ...(lookup === undefined ? {} : { lookup }),

@@ -1,5 +1,6 @@
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { DiskError, type Disk, type Folder } from "../world/disk.ts";
+import { ensureFolderPath } from "../world/ensure-folder.ts";
 import { PolicyError } from "./error.ts";
 import { explainDiskError } from "./workspace/disk-errors.ts";
 
@@ -43,7 +44,7 @@ export const openMemory = (
     },
     write: async (text) => {
       try {
-        await makeFolder(disk, folder);
+        await ensureFolderPath(disk, folder);
         await withFolder((opened) => opened.writeFile(name, Buffer.from(text), 0o600));
       } catch (error) {
         throw explainDiskError(error, path, "write");
@@ -62,16 +63,5 @@ const readText = async (folder: Folder, name: string): Promise<string | undefine
     return new TextDecoder().decode(await file.read(0, entry.size));
   } finally {
     await file.close();
-  }
-};
-
-/** Creates the folder if its parent exists. */
-const makeFolder = async (disk: Disk, path: string): Promise<void> => {
-  if ((await disk.canonicalPath(path)) !== undefined) return;
-  const parent = await disk.openFolder(dirname(path));
-  try {
-    await parent.makeFolder(basename(path), 0o700);
-  } finally {
-    await parent.close();
   }
 };

@@ -1,5 +1,6 @@
 import type { FileSearch, Shell, Web } from "../tools/capabilities.ts";
 import { join } from "node:path";
+import { findXdgFolders, listHomeFolders, toHomeFolders, type HomeOption } from "../world/home-folders.ts";
 import type { World } from "../world/world.ts";
 import { createChangedFileCheck } from "./command/changes/recheck.ts";
 import { createCommandJudge } from "./command/resolve.ts";
@@ -32,9 +33,9 @@ export type PolicyOptions = {
   readonly world: Pick<World, "clock" | "env" | "host" | "files" | "disk" | "processes">;
   /** The workspace folders as the user gave them. Relative paths start at the first. */
   readonly roots: readonly string[];
-  /** The agent's own folder: PARLEY_HOME, or .parley in the user's home. */
-  readonly home: string;
-  /** The folder for outputs too long for the model. Default: `scratch` in the agent's own folder. */
+  /** The agent's own folders. */
+  readonly home: HomeOption;
+  /** The folder for outputs too long for the model. Default: `scratch` beside the sessions. */
   readonly scratch?: string;
   /** Folders outside the workspace that tools may read: those of skills. */
   readonly readable?: readonly string[];
@@ -106,15 +107,18 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
   const env = createChildEnvironment(world.env, { keep: keepVariables });
   const redactor = createRedactor({ env: world.env, secrets });
   const trusted = options.trusted ?? (await areRootsTrusted(options));
-  const scratch = options.scratch ?? join(home, "scratch");
-  const protectionOf = (path: string): Protection => checkProtection(path, { roots: workspace.roots, home });
+  const { config, data } = toHomeFolders(home);
+  const scratch = options.scratch ?? join(data, "scratch");
+  const ownFolders = await Promise.all(listHomeFolders(home).map((path) => canonicalizePath(disk, path)));
+  const protectionOf = (path: string): Protection =>
+    checkProtection(path, { roots: workspace.roots, ownFolders: [...listHomeFolders(home), ...ownFolders] });
   const { confine, notes } = await setUpSandbox(options, { scratch, protection: protectionOf });
   const files = await openWorkspace({
     disk,
     roots,
     home,
     scratch,
-    secrets: listSecretPathsInHome(world.host.home),
+    secrets: [...listSecretPathsInHome(world.host.home), ...listHomeFolders(findXdgFolders(world))],
     ...(options.readable === undefined ? {} : { readable: options.readable }),
     ...(options.session === undefined ? {} : { session: options.session }),
     hidden: await listHiddenFiles(options, trusted),
@@ -128,7 +132,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     disk,
     processes,
     files: workspace,
-    agentHome: await canonicalizePath(disk, home),
+    ownFolders,
     roots: workspace.roots,
     home: world.host.home,
     env,
@@ -144,7 +148,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
       trusted,
       interactive,
       sessionRules: options.sessionRules,
-      stored: openRuleStore(disk, home, workspace.roots[0] ?? home),
+      stored: openRuleStore(disk, config, workspace.roots[0] ?? config),
       home: world.host.home,
       protection: protectionOf,
       judgeCommand: async (command, commandRules) => {
@@ -181,7 +185,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     ),
     web: createGuardedWeb({ clock, redactor, ...options.web }),
     search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),
-    memory: openMemory(disk, home),
+    memory: openMemory(disk, config),
     redactor,
     trusted,
     ...(confine && { confine }),
@@ -208,7 +212,8 @@ const listHiddenFiles = async (
   { rules = {}, roots, home, world: { disk } }: PolicyOptions,
   trusted: boolean,
 ): Promise<readonly string[]> => {
-  const stored = await openRuleStore(disk, home, roots[0] ?? home).list();
+  const { config } = toHomeFolders(home);
+  const stored = await openRuleStore(disk, config, roots[0] ?? config).list();
   return [
     ...mergePermissionRules(rules, trusted).deny,
     ...stored.flatMap(({ list, rule }) => (list === "deny" ? [rule] : [])),
@@ -221,7 +226,7 @@ const listHiddenFiles = async (
 };
 
 const areRootsTrusted = async ({ world, home, roots }: PolicyOptions): Promise<boolean> => {
-  const { isTrusted } = openTrustStore(world.disk, home);
+  const { isTrusted } = openTrustStore(world.disk, toHomeFolders(home).config);
   return (await Promise.all(roots.map(isTrusted))).every((each) => each);
 };
 
@@ -244,6 +249,13 @@ const setUpSandbox = async (
     throw new SandboxUnavailableError(`A sandbox is required. ${availableSandbox.missing}`);
   }
   const { createConfiner } = await import("./shell/sandbox/confine.ts");
-  const options = { world, roots, home, scratch, network: sandboxNetwork, protection: protectionOf };
+  const options = {
+    world,
+    roots,
+    home: toHomeFolders(home),
+    scratch,
+    network: sandboxNetwork,
+    protection: protectionOf,
+  };
   return { notes: availableSandbox.notes, confine: createConfiner(availableSandbox, options) };
 };

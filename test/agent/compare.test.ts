@@ -59,7 +59,7 @@ describe("a comparison", () => {
     expect(existsSync(join(stage.project, "made"))).toBe(false);
     expect(turns.every(({ elapsedMs, usage }) => elapsedMs > 0 && usage.requests === 2 && usage.cost > 0)).toBe(true);
     const { home, world } = await environment();
-    const sessions = openSessionStore(world, { home });
+    const sessions = openSessionStore(world, { home: home.data });
     const saved = await Promise.all(turns.map(({ session }) => sessions.read(session ?? "")));
     expect(saved.map(({ title, model }) => [title, `${model?.provider}/${model?.model}`])).toEqual(
       models.map((model) => [`Do it. (${modelName(model)})`, modelName(model)]),
@@ -71,10 +71,10 @@ describe("a comparison", () => {
     const first = await openAgent({ ...given, model: "anthropic" });
     for await (const _ of first.agent.send("Hello!"));
     const { id } = first.session;
-    const before = (await openSessionStore(given.world, given).read(id)).entries;
+    const before = (await openSessionStore(given.world, { home: given.home.data }).read(id)).entries;
     stage.modelRequests.splice(0);
     const turns = await compareModels({ environment: given, session: id, prompt: "Do it.", models }, signal);
-    expect((await openSessionStore(given.world, given).read(id)).entries).toEqual(before);
+    expect((await openSessionStore(given.world, { home: given.home.data }).read(id)).entries).toEqual(before);
     expect(turns.map(({ session }) => session !== undefined && session !== id)).toEqual([true, true]);
     for (const { turns: sent } of stage.modelRequests)
       expect(JSON.stringify(sent.slice(0, 2))).toMatch(/Hello!.*Hello\./);

@@ -1,3 +1,4 @@
+import { toHomeFolders } from "../../src/world/home-folders.ts";
 import { createServer } from "node:http";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -202,6 +203,7 @@ describe("parley doctor", () => {
       node: process.version,
       platform: `${process.platform} ${process.arch}`,
       home: join(home.path, ".parley"),
+      folders: toHomeFolders(join(home.path, ".parley")),
       proxies: [],
       providers: [
         {

@@ -1,3 +1,4 @@
+import { toHomeFolders } from "../../src/world/home-folders.ts";
 import { loadAgentEnvironment } from "../../src/agent/environment.ts";
 import { openAgent } from "../../src/agent/open-agent.ts";
 import type { AcpHost } from "../../src/acp/sessions.ts";
@@ -16,7 +17,7 @@ export const openAcpStage = ({ home, env }: ProgramStage, flags: CommandLineFlag
   const world = realWorld(env);
   const host: AcpHost = {
     world,
-    home,
+    home: toHomeFolders(home),
     store: openSessionStore(world, { home }),
     open: async ({ folder, additionalFolders, resume, agent }) => {
       const environment = await loadAgentEnvironment({

@@ -31,7 +31,13 @@ export const hasBubblewrap: boolean = existsSync("/usr/bin/bwrap") || existsSync
 /** The result of a command, as the model reads it. */
 type SandboxedResult = { readonly code: string; readonly output: string };
 
-export type SandboxRunOptions = { readonly args?: readonly string[]; readonly path?: string };
+export type SandboxRunOptions = {
+  readonly args?: readonly string[];
+  readonly path?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder of the settings, in the user's home. Default: `.parley`. */
+  readonly settingsFolder?: string;
+};
 
 export type SandboxFixture = {
   readonly workspace: string;
@@ -83,7 +89,8 @@ export const openSandboxFixture = (user: SandboxUser, app: string): SandboxFixtu
     workspace,
     home,
     put,
-    run: async (commands, { args = ["--sandbox"], path = "/usr/local/bin:/usr/bin:/bin" } = {}) => {
+    run: async (commands, options = {}) => {
+      const { args = ["--sandbox"], path = "/usr/local/bin:/usr/bin:/bin", settingsFolder = ".parley" } = options;
       const script = put(
         "script.json",
         JSON.stringify({
@@ -96,14 +103,14 @@ export const openSandboxFixture = (user: SandboxUser, app: string): SandboxFixtu
           ],
         }),
       );
-      put("home/.parley/settings.json", JSON.stringify({ model: "offline", offline: { script } }));
+      put(`home/${settingsFolder}/settings.json`, JSON.stringify({ model: "offline", offline: { script } }));
       const program = spawn(
         process.execPath,
         [join(app, "parley.cjs"), "-p", "go", "--approval-mode", "yolo", "-o", "stream-json", ...args],
         {
           cwd: workspace,
           stdio: ["ignore", "pipe", "pipe"],
-          env: { PATH: path, HOME: home, NODE_DISABLE_COMPILE_CACHE: "1" },
+          env: { PATH: path, HOME: home, NODE_DISABLE_COMPILE_CACHE: "1", ...options.env },
           ...(user.uid === undefined ? {} : { uid: user.uid, gid: user.uid }),
         },
       );

@@ -95,7 +95,7 @@ const closeBranch = async (
 ): Promise<void> => {
   const { id } = opened.session;
   await opened.close();
-  const sessions = openSessionStore(world, { home });
+  const sessions = openSessionStore(world, { home: home.data });
   if (title === undefined) await sessions.remove(id);
   else await sessions.rename(id, sanitizeForTerminal(title, "line").slice(0, maxTitle).toWellFormed());
 };

@@ -24,7 +24,11 @@ export const loadHooks = async (
   plugins: readonly HookSet[] = [],
 ): Promise<LoadedHooks> => {
   const { home, loaded, hooks: given } = options;
-  const own: HookSet = { source: { type: "user" }, file: settingsFilePath(home), settings: loaded.settings.hooks };
+  const own: HookSet = {
+    source: { type: "user" },
+    file: settingsFilePath(home.config),
+    settings: loaded.settings.hooks,
+  };
   const program: readonly HookSet[] =
     given === undefined ? [] : [{ source: { type: "user" }, file: "openAgent", settings: given }];
   const project = await loadProjectHooks(options);
@@ -48,7 +52,7 @@ const loadProjectHooks = async ({
   const faults = isNoObject ? ["Hooks (project, .parley/settings.json): hooks must be an object with events."] : [];
   const requests = loaded.project.consents.filter(({ key }) => key.startsWith(prefix));
   if (requests.length === 0) return { sets: [], notes: faults };
-  const missing = await openConsentStore(disk, home).findMissing(folder, requests);
+  const missing = await openConsentStore(disk, home.config).findMissing(folder, requests);
   const agreed = requests.filter((each) => !missing.includes(each));
   return {
     sets: agreed.map(({ key, text, digest }) => ({

@@ -122,7 +122,8 @@ const readConfiguredServers = async (
     import("../../settings/load/project.ts"),
   ]);
   const requested = loaded.project.consents.filter(({ key }) => key.startsWith("mcpServers."));
-  const missing = requested.length === 0 ? [] : await openConsentStore(disk, home).findMissing(folder, requested);
+  const missing =
+    requested.length === 0 ? [] : await openConsentStore(disk, home.config).findMissing(folder, requested);
   const consented = readConsentedServers(requested.filter((each) => !missing.includes(each)));
   // Their values are meant literally: a program must not name a secret to get it.
   const offered = readServerConfigs(offeredServers, { from: "project", env: {} });

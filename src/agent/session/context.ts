@@ -39,8 +39,8 @@ export const collectSessionContext = async (
 ): Promise<SessionContext> => {
   const { disk } = world;
   const roots = [folder, ...settings["context.includeDirectories"]];
-  const isTrusted = memoizeTrust(openTrustStore(disk, home).isTrusted);
-  const files = await openWorkspace({ disk, roots, home, scratch: `${home}/scratch` });
+  const isTrusted = memoizeTrust(openTrustStore(disk, home.config).isTrusted);
+  const files = await openWorkspace({ disk, roots, home, scratch: `${home.data}/scratch` });
   try {
     const { system, environment, notes, contextFiles } = await buildInitialContext({
       world,

@@ -21,10 +21,10 @@ type AnnouncedText = { readonly system: string; readonly entries: Conversation["
 
 /** Finds the skills of a session. A new one announces all of them; what a resumed one announced is read from its texts. */
 export const openSessionSkills = async (
-  locations: SkillLocations & Pick<World, "files">,
+  locations: SkillLocations & Pick<World, "files"> & { readonly cacheFolder: string },
   isResumed: boolean,
 ): Promise<SessionSkills> => {
-  const cache = openSkillCacheFile(locations.files, locations.home);
+  const cache = openSkillCacheFile(locations.files, locations.cacheFolder);
   const find = async (): Promise<FoundSkills> => {
     const found = await findSkills(locations, cache.open);
     await cache.save();

@@ -128,7 +128,7 @@ const createSubagentSession = async (
   start: NewSession,
 ): Promise<Session> => {
   if (isSaved !== false && sessions?.createSubagent !== undefined) return sessions.createSubagent(parentId, start);
-  if (isSaved !== false) return openSessionStore(world, { home: join(home, "subagents") }).create(start);
+  if (isSaved !== false) return openSessionStore(world, { home: join(home.data, "subagents") }).create(start);
   const { createInMemorySession } = await import("../../session/store/in-memory.ts");
   return createInMemorySession(world, start);
 };

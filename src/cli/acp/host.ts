@@ -7,17 +7,17 @@ import type { Arguments } from "../command.ts";
 import { openChatSession, rethrowAsUserError } from "../chat/open-session.ts";
 import { loadRunEnvironment } from "../run-environment.ts";
 import { realWorld } from "../../world/real/world.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { UserError } from "../user-error.ts";
 
 /** Creates the host of `parley acp`: sessions open with the settings and options of this run. */
 export const createHost = async (args: Arguments): Promise<AcpHost> => {
   const real = realWorld();
-  const home = resolveHomeFolder(real);
+  const home = await findHomeFolders(real);
   return {
     world: real,
     home,
-    store: openSessionStore(real, { home }),
+    store: openSessionStore(real, { home: home.data }),
     open: async ({ folder: requested, additionalFolders, resume, agent }) => {
       const folder = await real.disk.canonicalPath(requested);
       if (folder === undefined) throw invalidParams(`The folder ${requested} does not exist.`);

@@ -31,6 +31,7 @@ export const adopt: CommandHandler = async (args) => {
     if (!args.has("dry-run") && !isEmpty(adoption))
       await takeOver(adoption, {
         ...environment,
+        home: environment.home.config,
         currentContextFileNames: environment.loaded.settings["context.fileName"],
       });
     return report(assets, adoption, args);
@@ -66,7 +67,7 @@ const findAll = async (
     env: world.env,
     userHome: world.host.home,
     ...(loaded.policy.trusted ? { project: folder } : {}),
-    target: { world, home, folder },
+    target: { world, home: home.config, folder },
     contextFileNames: loaded.settings["context.fileName"],
     serverNames: Object.keys(loaded.settings.mcpServers),
   };
@@ -160,7 +161,7 @@ const report = (assets: readonly AgentAsset[], adoption: Adoption, args: Argumen
 };
 
 const undo = async (args: Arguments, environment: AgentEnvironment): Promise<number> => {
-  const outcome = await undoAdoption(environment);
+  const outcome = await undoAdoption({ ...environment, home: environment.home.config });
   if (outcome === "nothing") throw new UserError("There is no adoption to reverse.", { code: 1 });
   if (outcome === "changed")
     throw new UserError(

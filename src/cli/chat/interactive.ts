@@ -29,7 +29,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
   const { world, home, folder, loaded } = environment;
   const { settings } = loaded;
   const [first] = args.positionals;
-  const history = withoutAdditions(createInputHistory(world, home, folder), args.has("no-save"));
+  const history = withoutAdditions(createInputHistory(world, home.state, folder), args.has("no-save"));
   const createFrontEnd = settings["ui.screenReader"]
     ? await import("../../tui/app/front-ends/plain-lines.ts").then(
         ({ LineFrontEnd }): FrontEndFactory =>
@@ -47,11 +47,11 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
               notifications: settings["ui.notifications"],
               links: settings["ui.links"],
               vim: settings["ui.vim"],
-              keyFile: () => world.files.read(`${home}/keys.json`),
+              keyFile: () => world.files.read(`${home.config}/keys.json`),
               history: history.read,
             }),
       );
-  const theme = await loadTheme(world, home, settings["ui.theme"]);
+  const theme = await loadTheme(world, home.config, settings["ui.theme"]);
   const serverQuestions = new ServerQuestions(async (url) => {
     const { openInBrowser } = await import("./browser.ts");
     return openInBrowser({ ...world, env: await trustedEnvironment(world, folder) }, url);
@@ -87,11 +87,11 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
         const { openCommandSnapshots } = await import("./command-snapshots.ts");
         const { processes, env } = withTrustedPrograms(world, folder);
         const git = await processes.find("git", env["PATH"] ?? defaultSearchPath);
-        return openCommandSnapshots({ home, root: head.root, session: id, git });
+        return openCommandSnapshots({ home: home.data, root: head.root, session: id, git });
       },
       discard: async (id) => {
         if (args.has("no-save")) return;
-        await (await import("../../session/store/store.ts")).openSessionStore(world, { home }).remove(id);
+        await (await import("../../session/store/store.ts")).openSessionStore(world, { home: home.data }).remove(id);
       },
       openEditor: async (text, name) =>
         editInExternalEditor(text, {

@@ -39,7 +39,7 @@ const loadModels = async (args: Arguments, environment: AgentEnvironment): Promi
 const findSession = async (args: Arguments, { world, home, folder }: AgentEnvironment): Promise<string | undefined> => {
   if (!args.has("continue")) return args.value("resume");
   const root = (await world.disk.canonicalPath(folder)) ?? folder;
-  const [last] = await openSessionStore(world, { home }).list({ root, limit: 1 });
+  const [last] = await openSessionStore(world, { home: home.data }).list({ root, limit: 1 });
   if (last === undefined) throw new SessionError({ kind: "not-found", id: "last" });
   return last.id;
 };

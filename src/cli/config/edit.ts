@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { SettingsError } from "../../settings/error.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { loadSettings, settingsFilePath } from "../../settings/load/load.ts";
 import type { World } from "../../world/world.ts";
 import { UserError } from "../user-error.ts";
@@ -8,7 +8,7 @@ import { trustedEnvironment } from "../trusted-programs.ts";
 
 /** Opens the user's settings file in an editor and waits until the editor exits. */
 export const editSettings = async (world: World): Promise<void> => {
-  const file = settingsFilePath(resolveHomeFolder(world));
+  const file = settingsFilePath((await findHomeFolders(world)).config);
   const [program = "vi", ...args] = (await findEditor(world)).split(/\s+/);
   if ((await world.files.read(file)) === undefined) await world.files.writePrivate(file, "{\n}\n");
   // As in the terminal UI: programs in the current folder are not trusted as editors.
@@ -22,7 +22,7 @@ export const editSettings = async (world: World): Promise<void> => {
 /** Finds the editor, even if the settings file is invalid: that is when it has to be edited. */
 const findEditor = async (world: World): Promise<string> => {
   try {
-    const home = resolveHomeFolder(world);
+    const { config: home } = await findHomeFolders(world);
     const { settings } = await loadSettings(world, { home, root: home, scope: "inert" });
     return settings.editor ?? "vi";
   } catch (error) {

@@ -2,7 +2,7 @@ import { createRedactor } from "../../policy/secrets/redact.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
 import { SettingsError } from "../../settings/error.ts";
 import { redactSecrets } from "../../settings/schema/redact-secrets.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { loadSettings, settingsFilePath, type LoadedSettings } from "../../settings/load/load.ts";
 import { findSetting } from "../../settings/schema/find-setting.ts";
 import type { SettingSource } from "../../settings/load/merge.ts";
@@ -39,7 +39,7 @@ const list: ConfigAction = async (world, args) => {
   limitPositionals(args, 1);
   const loaded = await loadCurrentSettings(world);
   for (const warning of loaded.warnings) process.stderr.write(`parley: ${sanitizeLine(warning)}\n`);
-  print(world, args.has("json") ? formatJson(world, loaded) : formatTable(world, loaded));
+  print(world, args.has("json") ? await formatJson(world, loaded) : formatTable(world, loaded));
   return 0;
 };
 
@@ -65,21 +65,26 @@ const get: ConfigAction = async (world, args) => {
 const set: ConfigAction = async (world, args) => {
   const name = requirePositional(args, 1, "PATH");
   const word = requirePositional(args, 2, "VALUE");
-  await setSetting(world, resolveHomeFolder(world), name, await parseCliValue(findSetting(name).shape, word));
+  await setSetting(
+    world,
+    (await findHomeFolders(world)).config,
+    name,
+    await parseCliValue(findSetting(name).shape, word),
+  );
   return 0;
 };
 
 const unset: ConfigAction = async (world, args) => {
   limitPositionals(args, 2);
   const name = requirePositional(args, 1, "PATH");
-  if (await unsetSetting(world, resolveHomeFolder(world), name)) return 0;
-  process.stderr.write(`parley: ${sanitizeLine(name)} is not set in ${settingsFilePath(resolveHomeFolder(world))}.\n`);
+  if (await unsetSetting(world, (await findHomeFolders(world)).config, name)) return 0;
+  process.stderr.write(`parley: ${sanitizeLine(name)} is not set in ${await findSettingsFile(world)}.\n`);
   return 1;
 };
 
-const path: ConfigAction = (world, args) => {
+const path: ConfigAction = async (world, args) => {
   limitPositionals(args, 1);
-  const file = settingsFilePath(resolveHomeFolder(world));
+  const file = await findSettingsFile(world);
   print(world, args.has("json") ? JSON.stringify({ path: file }, null, 2) : file);
   return 0;
 };
@@ -111,8 +116,11 @@ const requirePositional = ({ positionals }: Arguments, index: number, name: stri
   return value;
 };
 
+const findSettingsFile = async (world: World): Promise<string> =>
+  settingsFilePath((await findHomeFolders(world)).config);
+
 const loadCurrentSettings = async (world: World): Promise<LoadedSettings> => {
-  const home = resolveHomeFolder(world);
+  const { config: home } = await findHomeFolders(world);
   const root = process.cwd();
   return loadSettings(world, { home, root, scope: await openTrustStore(world.disk, home).projectScope(root) });
 };
@@ -140,14 +148,14 @@ const settingsInGroup = (loaded: LoadedSettings, group: string): unknown => {
   return found.length === 0 ? undefined : Object.fromEntries(found);
 };
 
-const formatJson = (world: World, loaded: LoadedSettings): string => {
+const formatJson = async (world: World, loaded: LoadedSettings): Promise<string> => {
   const settings = settingPaths.flatMap((setting) => {
     const value = displayValue(loaded, setting);
     return value === undefined ? [] : [[setting, { value, sources: loaded.sources[setting] ?? [] }] as const];
   });
   const { project, warnings } = loaded;
   const consents = project.consents.map(({ key }) => key);
-  const file = settingsFilePath(resolveHomeFolder(world));
+  const file = await findSettingsFile(world);
   return JSON.stringify({ file, settings: Object.fromEntries(settings), consents, warnings }, null, 2);
 };
 

@@ -1,6 +1,6 @@
 import { openSessionPlugins } from "../../extensions/plugins/session.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { builtInCommands } from "../../tui/app/commands/built-in.ts";
 import { findCommands } from "../../tui/app/commands/custom/custom-commands.ts";
 import { realWorld } from "../../world/real/world.ts";
@@ -14,7 +14,7 @@ export const listCustomCommands: CommandHandler = async (args) => {
   const [action = "list"] = args.positionals;
   if (action !== "list") throw usageError(`Unknown action "${action}". Available: list.`);
   const world = realWorld();
-  const home = resolveHomeFolder(world);
+  const { config: home } = await findHomeFolders(world);
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const { isTrusted } = openTrustStore(world.disk, home);
   const isOpen = await isTrusted(project);

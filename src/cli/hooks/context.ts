@@ -5,7 +5,7 @@ import { openSessionPlugins } from "../../extensions/plugins/session.ts";
 import { openConsentStore, type ConsentStore } from "../../policy/trust/consents.ts";
 import { openTrustStore, type ProjectScope } from "../../policy/trust/folders.ts";
 import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { loadSettings, type LoadedSettings } from "../../settings/load/load.ts";
 import { readMergedProjectSettings } from "../../settings/load/project.ts";
 import type { World } from "../../world/world.ts";
@@ -13,6 +13,7 @@ import type { World } from "../../world/world.ts";
 /** The hooks of this folder, and the means to change them. */
 export type HookContext = {
   readonly world: World;
+  /** The folder of the settings. */
   readonly home: string;
   readonly root: string;
   readonly scope: ProjectScope;
@@ -29,7 +30,8 @@ export type HookContext = {
 
 /** Loads the hooks of a folder. The project's are read even if it is not trusted, to show them; none is run. */
 export const loadHookContext = async (world: World, folder: string): Promise<HookContext> => {
-  const home = resolveHomeFolder(world);
+  const folders = await findHomeFolders(world);
+  const home = folders.config;
   const root = (await world.disk.canonicalPath(folder)) ?? folder;
   const scope = await openTrustStore(world.disk, home).projectScope(root);
   const loaded = await loadSettings(world, { home, root, scope });
@@ -40,8 +42,8 @@ export const loadHookContext = async (world: World, folder: string): Promise<Hoo
   const requests = project.consents.filter(({ key }) => key.startsWith("hooks."));
   const missing = scope === "inert" ? requests : await consents.findMissing(root, requests);
   const unanswered = await consents.findUnanswered(root, missing);
-  const plugins = await openSessionPlugins(world, { home, folder: root });
-  const { hooks, notes } = await loadHooks({ world, home, folder: root, loaded }, plugins.hooks);
+  const plugins = await openSessionPlugins(world, { home: folders.data, folder: root });
+  const { hooks, notes } = await loadHooks({ world, home: folders, folder: root, loaded }, plugins.hooks);
   const pending = missing.flatMap((request) => {
     const state = scope === "inert" ? "not trusted" : unanswered.includes(request) ? "needs consent" : "denied";
     return readRequest(request).map((hook) => ({ hook, state }));

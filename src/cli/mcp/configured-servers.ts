@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { openConsentStore, type ConsentStore } from "../../policy/trust/consents.ts";
 import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { loadSettings } from "../../settings/load/load.ts";
 import { readProjectSettingsByFile, readConsentedServers } from "../../settings/load/project.ts";
 import type { McpServerSettings } from "../../settings/schema/values.ts";
@@ -46,7 +46,7 @@ export type ServerContext = {
  * trusted, to show its servers; nothing is started.
  */
 export const loadConfiguredServers = async (world: World, root: string): Promise<ServerContext> => {
-  const home = resolveHomeFolder(world);
+  const { config: home } = await findHomeFolders(world);
   const consents = openConsentStore(world.disk, home);
   const scope = await openTrustStore(world.disk, home).projectScope(root);
   const { settings } = await loadSettings(world, { home, root, scope });

@@ -2,7 +2,7 @@ import { readServerConfigs } from "../../mcp/config/read-servers.ts";
 import type { SignInPage } from "../../mcp/oauth/browser.ts";
 import { deleteSignIn, type SignInTarget } from "../../mcp/oauth/store.ts";
 import { signInWithBrowser } from "../../mcp/oauth/sign-in.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import type { World } from "../../world/world.ts";
 import { confirm, canPrompt } from "../confirm.ts";
 import { UserError } from "../user-error.ts";
@@ -34,7 +34,7 @@ export const signInToServer = async (
   const { signal } = new AbortController();
   await signInWithBrowser({
     world,
-    home: resolveHomeFolder(world),
+    home: (await findHomeFolders(world)).config,
     server: server.name,
     ...place,
     show,
@@ -49,7 +49,7 @@ export const signInToServer = async (
 
 /** Deletes the tokens of a sign-in. */
 export const signOutOfServer = async (world: World, server: ConfiguredServer): Promise<number> => {
-  await deleteSignIn(world, resolveHomeFolder(world), findSignInPlace(world, server));
+  await deleteSignIn(world, (await findHomeFolders(world)).config, findSignInPlace(world, server));
   process.stderr.write(`Signed out of ${sanitizeLine(server.name)}. The tokens are deleted.\n`);
   return 0;
 };

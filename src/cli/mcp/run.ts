@@ -2,7 +2,7 @@ import { escapeJsonForTerminal } from "../../policy/terminal/sanitize.ts";
 import { createRedactor } from "../../policy/secrets/redact.ts";
 import { SettingsError } from "../../settings/error.ts";
 import { redactSecrets } from "../../settings/schema/redact-secrets.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { formatKeyPath } from "../../settings/schema/key-path.ts";
 import type { McpServerSettings } from "../../settings/schema/values.ts";
 import { setSetting, unsetSetting } from "../../settings/file/write.ts";
@@ -54,7 +54,7 @@ const add: McpAction = async (args, world) => {
   const name = requireName(args, "add");
   const { parseServerArguments } = await import("./add.ts");
   const server = parseServerArguments(args);
-  await setSetting(world, resolveHomeFolder(world), settingPathOf(name), server);
+  await setSetting(world, (await findHomeFolders(world)).config, settingPathOf(name), server);
   process.stderr.write(
     `Added ${sanitizeLine(name)}: ${sanitizeLine(describeReach(server))}. Test it with parley mcp test ${sanitizeLine(name)}.\n`,
   );
@@ -63,7 +63,7 @@ const add: McpAction = async (args, world) => {
 
 const remove: McpAction = async (args, world) => {
   const name = requireName(args, "remove");
-  if (!(await unsetSetting(world, resolveHomeFolder(world), settingPathOf(name))))
+  if (!(await unsetSetting(world, (await findHomeFolders(world)).config, settingPathOf(name))))
     throw new UserError(`Unknown server ${sanitizeLine(name)} in your settings.`, { code: 1 });
   process.stderr.write(`Removed ${sanitizeLine(name)}.\n`);
   return 0;

@@ -1,6 +1,6 @@
 import { readServerConfigs } from "../../mcp/config/read-servers.ts";
 import { openMcpServers, type McpServers, type McpServerStatus } from "../../mcp/servers.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
 import { isStartable, type ConfiguredServer } from "./configured-servers.ts";
@@ -22,7 +22,7 @@ export const testServers = async (
     world,
     configs: parsed.flatMap((result) => result.servers),
     root: process.cwd(),
-    home: resolveHomeFolder(world),
+    home: await findHomeFolders(world),
     // The configurations contain allowed servers only.
     consent: async () => true,
   });

@@ -30,7 +30,7 @@ export const importPermissions = async (
     userHome: world.host.home,
     ...(loaded.policy.trusted ? { project: folder } : {}),
   });
-  const target = { world, home, folder };
+  const target = { world, home: home.config, folder };
   const plan = await planPermissionImport(found, target);
   const accepted = await chooseChanges(plan, args);
   await applyPermissionChanges(accepted, target);

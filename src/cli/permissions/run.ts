@@ -26,7 +26,7 @@ export const permissions: CommandHandler = async (args) => {
     const environment = await loadAgentEnvironment({ folder: args.value("cwd") ?? "." });
     const { world, home, folder } = environment;
     if ((await world.disk.canonicalPath(folder)) === undefined) throw new UserError(`No such folder: ${folder}.`);
-    return run(args, { ...environment, stored: openRuleStore(world.disk, home, folder) });
+    return run(args, { ...environment, stored: openRuleStore(world.disk, home.config, folder) });
   }).catch((error: unknown) => {
     if (error instanceof PolicyError || error instanceof DiskError) throw new UserError(error.message, { code: 1 });
     throw error;

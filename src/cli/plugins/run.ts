@@ -9,7 +9,7 @@ import {
 import { PluginSourceError } from "../../extensions/plugins/tree.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
@@ -27,7 +27,8 @@ export const plugins: CommandHandler = async (args) => {
   // git must not be a program of the project.
   const world = withTrustedPrograms(realWorld(), process.cwd());
   try {
-    return await run({ args, world, home: resolveHomeFolder(world) });
+    const { config, data } = await findHomeFolders(world);
+    return await run({ args, world, config, home: data });
   } catch (error) {
     if (error instanceof PluginSourceError) throw new UserError(sanitizeLine(error.message), { code: 1 });
     throw error;
@@ -35,13 +36,20 @@ export const plugins: CommandHandler = async (args) => {
 };
 
 /** The context of an action. */
-export type PluginsContext = { readonly args: Arguments; readonly world: World; readonly home: string };
+export type PluginsContext = {
+  readonly args: Arguments;
+  readonly world: World;
+  /** The folder of trust. */
+  readonly config: string;
+  /** The folder of plugins. */
+  readonly home: string;
+};
 
 type PluginsAction = (context: PluginsContext) => Promise<number>;
 
-const list: PluginsAction = async ({ args, world, home }) => {
+const list: PluginsAction = async ({ args, world, config, home }) => {
   const status = await readPluginStatus(world, home);
-  const suggested = await listSuggestions(world, home, status);
+  const suggested = await listSuggestions(world, config, status);
   if (args.has("json")) return printJson({ plugins: status.map(summarize), suggested });
   for (const line of alignColumns(status.map(formatRow))) process.stdout.write(`${line}\n`);
   if (status.length === 0) process.stderr.write("parley: No plugins. Add one with parley plugins add.\n");
@@ -57,11 +65,11 @@ const list: PluginsAction = async ({ args, world, home }) => {
 
 const listSuggestions = async (
   { disk }: World,
-  home: string,
+  config: string,
   status: readonly PluginStatus[],
 ): Promise<readonly string[]> => {
   const project = (await disk.canonicalPath(process.cwd())) ?? process.cwd();
-  if (!(await openTrustStore(disk, home).isTrusted(project))) return [];
+  if (!(await openTrustStore(disk, config).isTrusted(project))) return [];
   const { readSuggestedPlugins } = await import("../../extensions/plugins/suggestions.ts");
   const added = new Set(status.map(({ installed }) => installed.name));
   return (await readSuggestedPlugins(disk, project)).filter((name) => !added.has(name.split("@", 1)[0] ?? ""));

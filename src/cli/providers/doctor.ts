@@ -1,12 +1,10 @@
-import { dirname } from "node:path";
 import { providers } from "../../providers/all.ts";
 import type { Provider } from "../../providers/define.ts";
 import type { CredentialStatus } from "../../transport/credentials/api-key.ts";
 import { resolveBaseUrl, resolveEndpoint, type ResolvedEndpoint } from "../../transport/endpoint.ts";
 import { explainFailure, ProviderError } from "../../transport/failure.ts";
 import { probeProvider } from "../../transport/queries/probe.ts";
-import { tokenFile } from "../../transport/credentials/token-store.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders, type HomeFolders } from "../../world/home-folders.ts";
 import { needsProxy } from "../../world/real/proxy.ts";
 import { version } from "../../world/version.ts";
 import type { Environment, World } from "../../world/world.ts";
@@ -33,7 +31,7 @@ export const doctor: CommandHandler = async (args) => {
   });
   const plugins = await findPluginProblems(world);
   const report: DoctorReport = {
-    ...describeMachine(world),
+    ...describeMachine(world, await findHomeFolders(world)),
     providers: checks,
     ...(plugins.length === 0 ? {} : { plugins }),
   };
@@ -48,6 +46,8 @@ type DoctorReport = {
   readonly platform: string;
   /** The folder of settings and tokens. */
   readonly home: string;
+  /** All of Parley's own folders. */
+  readonly folders: HomeFolders;
   readonly proxies: readonly ProxySetting[];
   readonly providers: readonly ProviderCheck[];
   /** The problems of plugins, if there are any. */
@@ -78,18 +78,19 @@ type ProviderState = "ok" | "ready" | "failed" | "missing";
 const isUsable = ({ id, state, credentials }: ProviderCheck): boolean =>
   state === "ok" || (state === "ready" && credentials.found && (credentials.kind !== "none" || id === "offline"));
 
-const describeMachine = (world: World): Omit<DoctorReport, "providers"> => ({
+const describeMachine = (world: World, folders: HomeFolders): Omit<DoctorReport, "providers"> => ({
   parley: version,
   node: process.version,
   platform: `${world.host.platform} ${world.host.arch}`,
-  home: dirname(dirname(tokenFile(world, "any"))),
+  home: folders.config,
+  folders,
   proxies: proxiesFrom(world.env),
 });
 
 /** A line for each plugin, or part of one, that cannot be used. */
 const findPluginProblems = async (world: World): Promise<readonly string[]> => {
   const { readPluginStatus } = await import("../../extensions/plugins/session.ts");
-  return (await readPluginStatus(world, resolveHomeFolder(world))).flatMap((status) => {
+  return (await readPluginStatus(world, (await findHomeFolders(world)).data)).flatMap((status) => {
     const problems = status.state === "broken" ? [status.problem] : status.plugin.problems;
     return problems.map((problem) => `${status.installed.name}: ${problem}`);
   });
@@ -180,7 +181,7 @@ const formatReport = (report: DoctorReport, { host }: World): string => {
   const proxies = report.proxies.map(({ variable, address }) => `${address} (${variable})`);
   return [
     `Parley ${report.parley}, Node ${report.node} (${report.platform})`,
-    `Settings and tokens: ${abbreviateHome(report.home, host.home)}`,
+    ...describeFolders(report.folders, host.home),
     `Proxy: ${proxies.length === 0 ? "none" : proxies.join(", ")}`,
     "",
     ...report.providers.map((check) => {
@@ -205,6 +206,17 @@ const stateMarks: Readonly<Record<ProviderState, string>> = {
   failed: "FAILED",
   missing: "-",
 };
+
+/** One line for a single folder, else a line for each. */
+const describeFolders = ({ config, data, state, cache }: HomeFolders, home: string): readonly string[] =>
+  data === config && state === config
+    ? [`Settings and tokens: ${abbreviateHome(config, home)}`]
+    : [
+        `Settings and tokens: ${abbreviateHome(config, home)}`,
+        `Sessions and plugins: ${abbreviateHome(data, home)}`,
+        `History: ${abbreviateHome(state, home)}`,
+        `Caches: ${abbreviateHome(cache, home)}`,
+      ];
 
 const abbreviateHome = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { Provider } from "../../providers/define.ts";
 import { providers } from "../../providers/all.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { signInToCodeAssist, signOutOfCodeAssist } from "../../transport/credentials/code-assist-sign-in.ts";
 import { AuthError } from "../../transport/credentials/api-key.ts";
 import {
@@ -42,7 +42,7 @@ export const logout: CommandHandler = async (args) => {
   const { id } = findNamedProvider(name);
   const profile = profileFrom(args);
   const isRemoved = await withUserErrors(
-    removeKey(world, resolveHomeFolder(world), { provider: id, profile }, systemStoreOf(world)),
+    removeKey(world, (await findHomeFolders(world)).config, { provider: id, profile }, systemStoreOf(world)),
   );
   if (!isRemoved) throw new UserError(`No key is stored for ${id}${describeProfile(profile)}.`, { code: 1 });
   return report(`Deleted the stored key for ${id}${describeProfile(profile)}.`);
@@ -88,7 +88,7 @@ const storeProviderKey = async (provider: Provider, args: Arguments): Promise<nu
   const system = args.value("store") === "file" ? undefined : await systemStoreOf(world)();
   if (args.value("store") === "system" && system === undefined)
     throw new UserError("This system has no store of secrets that Parley can use. Use --store file.", { code: 1 });
-  const where = await storeKey(world, resolveHomeFolder(world), { provider: id, profile, key, system });
+  const where = await storeKey(world, (await findHomeFolders(world)).config, { provider: id, profile, key, system });
   const short = where.startsWith(`${homedir()}/`) ? `~${where.slice(homedir().length)}` : where;
   report(
     `Stored the key for ${id}${describeProfile(profile)} in ${short}${where.startsWith("/") ? ", readable only by you" : ""}.`,

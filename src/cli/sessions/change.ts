@@ -72,8 +72,8 @@ const dayMs = 86_400_000;
 const resolveRetention = async ({ world, home, root }: SessionsContext, args: Arguments): Promise<Retention> => {
   const fromOptions = retentionOf(countOption(args, "keep-days"), countOption(args, "keep-count"));
   if (fromOptions !== undefined) return fromOptions;
-  const scope = await openTrustStore(world.disk, home).projectScope(root);
-  const { settings } = await loadSettings(world, { home, root, scope });
+  const scope = await openTrustStore(world.disk, home.config).projectScope(root);
+  const { settings } = await loadSettings(world, { home: home.config, root, scope });
   const fromSettings = retentionOf(settings["sessions.keepDays"], settings["sessions.keepCount"]);
   if (fromSettings !== undefined) return fromSettings;
   throw usageError("No limit given. Use --keep-days N or --keep-count N, or set sessions.keepDays.");

@@ -5,7 +5,7 @@ import { SessionError } from "../../session/error.ts";
 import { describeDamage } from "../../session/repair/damage.ts";
 import { openSessionStore, type ReadSession, type SessionStore } from "../../session/store/store.ts";
 import { SettingsError } from "../../settings/error.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders, type HomeFolders } from "../../world/home-folders.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
@@ -16,7 +16,7 @@ import { withProgress } from "../progress.ts";
 /** The saved sessions, and the current folder. */
 export type SessionsContext = {
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly sessions: SessionStore;
   /** The canonical path of the current folder. */
   readonly root: string;
@@ -27,17 +27,17 @@ export type SessionAction = (context: SessionsContext, args: Arguments) => Promi
 
 /** Opens the sessions of the user for a command. */
 export const openSessionsContext = async (world: World = realWorld()): Promise<SessionsContext> => {
-  const home = resolveHomeFolder(world);
+  const home = await findHomeFolders(world);
   const here = process.cwd();
   const root = (await world.disk.canonicalPath(here)) ?? here;
-  return { world, home, sessions: openSessionStore(world, { home }), root };
+  return { world, home, sessions: openSessionStore(world, { home: home.data }), root };
 };
 
 /** Finds the folder of a session by its id or a unique prefix. */
 export const locateSession = (
   { world: { disk }, home }: Pick<SessionsContext, "world" | "home">,
   id: string,
-): Promise<SessionLocation> => findSession({ disk, base: join(home, "sessions") }, id);
+): Promise<SessionLocation> => findSession({ disk, base: join(home.data, "sessions") }, id);
 
 /** Reads a session by id, or the last one of this folder. Prints damage that was repaired while reading to stderr. */
 export const readSession = async (

@@ -64,7 +64,7 @@ const listSessions = (
 
 const listAll = async (context: SessionsContext, args: Arguments): Promise<number> => {
   const { sessions, problems } = await listSessions(context, args);
-  const imported = await listImportedSources(context.world, context.home);
+  const imported = await listImportedSources(context.world, context.home.data);
   const rows = sessions.map((session) => ({ session, state: importStateOf(session, imported) }));
   if (args.has("json"))
     return printJson({ sessions: rows.map(({ session, state }) => ({ ...toJson(session), import: state })), problems });
@@ -163,7 +163,7 @@ const importOne = async (
   const { agent, id: source } = session;
   try {
     const saved = await withProgress(`Importing ${agent}:${sanitizeLine(source)}${count}`, (onProgress) =>
-      saveForeignSession(context, session, {
+      saveForeignSession({ ...context, home: context.home.data }, session, {
         again: args.has("again"),
         dryRun: args.has("dry-run"),
         title: args.value("title"),

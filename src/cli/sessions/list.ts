@@ -34,7 +34,11 @@ export const list: SessionAction = async (context, args) => {
 
 const listOffered = ({ world, home, root }: SessionsContext, args: Arguments): Promise<readonly ForeignSession[]> =>
   withProgress("Looking for sessions of other agents", () =>
-    listOfferedSessions(world, { home: world.host.home, parleyHome: home, folder: args.has("all") ? undefined : root }),
+    listOfferedSessions(world, {
+      home: world.host.home,
+      parleyHome: home.data,
+      folder: args.has("all") ? undefined : root,
+    }),
   );
 
 const toJson = ({ location, ...session }: ForeignSession): object => ({
@@ -80,7 +84,7 @@ const printSessionIds = async (
   args: Arguments,
   limit: number,
 ): Promise<number> => {
-  const scope = { disk, base: join(home, "sessions"), ...(args.has("all") ? {} : { root }) };
+  const scope = { disk, base: join(home.data, "sessions"), ...(args.has("all") ? {} : { root }) };
   const ids = (await findSessionFiles(scope)).slice(0, limit).map(({ id }) => id);
   process.stdout.write(joinLines(ids));
   return 0;

@@ -5,7 +5,7 @@ import { parseSkillFile, type SkillProblem } from "../../context/skills/skill-fi
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
 import type { CommandHandler } from "../command.ts";
@@ -31,7 +31,7 @@ export const skills: CommandHandler = async (args) => {
 };
 
 const findOwnSkills = async (world: World): Promise<FoundSkills> => {
-  const home = resolveHomeFolder(world);
+  const { config: home } = await findHomeFolders(world);
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const { isTrusted } = openTrustStore(world.disk, home);
   const plugins = await openSessionPlugins(world, { home, folder: project });

@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../../world/home-folders.ts";
 import { readContextFiles } from "../../context/context-files/read.ts";
 import { scanWorkspace } from "../../context/workspace/scan.ts";
 import { openConsentStore } from "../../policy/trust/consents.ts";
@@ -29,7 +30,7 @@ export type TrustEffects = {
 /** A trusted folder, and what is needed to inspect it. */
 export type TrustedFolder = {
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly root: string;
   readonly trusted: TrustStore;
 };
@@ -37,9 +38,9 @@ export type TrustedFolder = {
 /** Inspects a trusted folder. Runs nothing and redacts keys. */
 export const describeTrustEffects = async (folder: TrustedFolder): Promise<TrustEffects> => {
   const { world, home, root } = folder;
-  const loaded = await loadSettings(world, { home, root, scope: "tighten" });
+  const loaded = await loadSettings(world, { home: home.config, root, scope: "tighten" });
   const { consents } = loaded.project;
-  const missing = await openConsentStore(world.disk, home).findMissing(root, consents);
+  const missing = await openConsentStore(world.disk, home.config).findMissing(root, consents);
   const { redact } = createRedactor({ env: world.env });
   const context = await findContextFiles(folder, loaded);
   return {
@@ -59,7 +60,7 @@ const findContextFiles = async (
   { settings }: LoadedSettings,
 ): Promise<{ readonly files: readonly string[]; readonly notes: readonly string[] }> => {
   const { disk } = world;
-  const files = await openWorkspace({ disk, roots: [root], home, scratch: `${home}/scratch` });
+  const files = await openWorkspace({ disk, roots: [root], home, scratch: `${home.data}/scratch` });
   try {
     const surveys = [await scanWorkspace({ disk, files, folder: root })];
     const names = settings["context.fileName"];

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { PolicyError } from "../../policy/error.ts";
 import { openTrustStore, type TrustStore } from "../../policy/trust/folders.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders, type HomeFolders } from "../../world/home-folders.ts";
 import { DiskError } from "../../world/disk.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
@@ -16,15 +16,15 @@ export const trust: CommandHandler = async (args) => {
   if (args.has("list") && (args.has("remove") || args.positionals.length > 0))
     throw usageError("--list cannot be combined with --remove or a folder.");
   const world = realWorld();
-  const home = resolveHomeFolder(world);
-  const context = { world, home, trusted: openTrustStore(world.disk, home) };
+  const home = await findHomeFolders(world);
+  const context = { world, home, trusted: openTrustStore(world.disk, home.config) };
   return withUserErrors(() => runAction(args, context)).catch((error: unknown) => {
     if (error instanceof PolicyError || error instanceof DiskError) throw new UserError(error.message, { code: 1 });
     throw error;
   });
 };
 
-type TrustContext = { readonly world: World; readonly home: string; readonly trusted: TrustStore };
+type TrustContext = { readonly world: World; readonly home: HomeFolders; readonly trusted: TrustStore };
 
 const runAction = (args: Arguments, context: TrustContext): Promise<number> => {
   if (args.has("list")) return listFolders(args, context);

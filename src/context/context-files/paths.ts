@@ -1,3 +1,4 @@
+import { toHomeFolders, type HomeOption } from "../../world/home-folders.ts";
 import { dirname, join, relative, sep } from "node:path";
 import { type Workspace, openWorkspace } from "../../policy/workspace/open.ts";
 import { isInside } from "../../policy/workspace/paths.ts";
@@ -54,12 +55,13 @@ export const listInnerPaths = ({ root, folders }: WorkspaceScan, names: readonly
 
 /** Opens a workspace of the outer folders; undefined if there are none. The caller closes it. */
 export const openWiderWorkspace = async (
-  { disk, home }: { readonly disk: Disk; readonly home: string },
+  { disk, home }: { readonly disk: Disk; readonly home: HomeOption },
   outermost: readonly string[],
   roots: readonly string[],
 ): Promise<Workspace | undefined> => {
   const wider = outermost.filter((folder) => !roots.includes(folder));
-  return wider.length === 0 ? undefined : openWorkspace({ disk, roots: wider, home, scratch: join(home, "scratch") });
+  const scratch = join(toHomeFolders(home).data, "scratch");
+  return wider.length === 0 ? undefined : openWorkspace({ disk, roots: wider, home, scratch });
 };
 
 /** Formats a path relative to the first root, or with `~` for the user's home folder. */

@@ -1,3 +1,4 @@
+import { toHomeFolders, type HomeOption } from "../../world/home-folders.ts";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Workspace } from "../../policy/workspace/open.ts";
 import type { World } from "../../world/world.ts";
@@ -18,8 +19,8 @@ import type { WorkspaceScan } from "../workspace/scan.ts";
 export type ContextOptions = {
   readonly world: Pick<World, "disk" | "host">;
   readonly files: Pick<Workspace, "roots" | "open" | "ignored">;
-  /** Parley's home folder, with its memory file. */
-  readonly home: string;
+  /** Parley's own folders, with its memory file. */
+  readonly home: HomeOption;
   readonly isTrusted: (folder: string) => Promise<boolean>;
   /** The scans of the trusted roots, or a promise of them. */
   readonly scans: readonly WorkspaceScan[] | Promise<readonly WorkspaceScan[]>;
@@ -48,17 +49,18 @@ const contextFileNames: readonly string[] = ["AGENTS.md", "GEMINI.md", "CLAUDE.m
  * into the folders below. Nothing is read from an untrusted folder.
  */
 export const readContextFiles = async (options: ContextOptions): Promise<ContextFiles> => {
-  const { world, files, home } = options;
+  const { world, files } = options;
+  const { config } = toHomeFolders(options.home);
   const person = (await world.disk.canonicalPath(world.host.home)) ?? world.host.home;
   const label = (path: string): string => formatLabel(path, { roots: files.roots, person });
   const collector = new ContextFileCollector(label);
   const named = expandHome(options.person ?? [], world.host.home);
   const [memory, others, project] = await Promise.all([
-    readMemory(world.disk, home),
+    readMemory(world.disk, config),
     readAll(named, createPersonalReader(world.disk)),
     readProjectFiles(options, person),
   ]);
-  const own = [...(memory === undefined ? [] : [{ path: join(home, "PARLEY.md"), found: memory }]), ...others];
+  const own = [...(memory === undefined ? [] : [{ path: join(config, "PARLEY.md"), found: memory }]), ...others];
   for (const { path, found } of own) {
     const read = typeof found === "string" ? undefined : createPersonalReader(world.disk, dirname(found.path));
     await collector.add({ scope: "person", path, found }, read);

@@ -25,12 +25,12 @@ export type SkillCacheFile = {
 
 const maxEntries = 1000;
 
-/** Opens the cache file in Parley's folder. One of another version of Parley is not used: it may parse differently. */
+/** Opens the cache file in Parley's cache folder. One of another version of Parley is not used: it may parse differently. */
 export const openSkillCacheFile = (
   files: Pick<PrivateFiles, "read" | "writePrivate">,
-  home: string,
+  cacheFolder: string,
 ): SkillCacheFile => {
-  const path = `${home}/cache/skills.json`;
+  const path = `${cacheFolder}/skills.json`;
   let entries: Promise<Map<string, CachedSkill>> | undefined;
   let isChanged = false;
   const load = async (): Promise<Map<string, CachedSkill>> =>

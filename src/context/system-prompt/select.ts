@@ -1,3 +1,4 @@
+import { ensureFolderPath } from "../../world/ensure-folder.ts";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Folder } from "../../world/disk.ts";
 import type { World } from "../../world/world.ts";
@@ -109,13 +110,6 @@ const writeDefaultPrompt = async (
 const openOrCreateFolder = async ({ world: { disk }, home }: SystemPromptOptions, path: string): Promise<Folder> => {
   const there = await disk.canonicalPath(path);
   if (there !== undefined) return disk.openFolder(there);
-  const parent = await disk.canonicalPath(dirname(path));
-  if (path !== home || parent === undefined) throw new SystemPromptError(`There is no folder ${path}.`);
-  const above = await disk.openFolder(parent);
-  try {
-    await above.makeFolder(basename(path), 0o700);
-    return await above.openFolder(basename(path));
-  } finally {
-    await above.close();
-  }
+  if (path !== home) throw new SystemPromptError(`There is no folder ${path}.`);
+  return disk.openFolder(await ensureFolderPath(disk, path));
 };

@@ -21,7 +21,7 @@ const context = (changed: Partial<CommandContext> = {}): CommandContext => ({
   isInside: async (path) => path === root || path.startsWith(`${root}/`),
   checkRead: async () => undefined,
   canonical: async (path) => path,
-  protection: async (path) => checkProtection(path, { roots: [root], home: `${home}/.parley` }),
+  protection: async (path) => checkProtection(path, { roots: [root], ownFolders: [`${home}/.parley`] }),
   findRepository: async () => ({ root, risk: undefined }),
   ...changed,
 });

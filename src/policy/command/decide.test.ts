@@ -13,7 +13,7 @@ const context: CommandContext = {
   isInside: async (path) => path === root || path.startsWith(`${root}/`),
   checkRead: async () => undefined,
   canonical: async (path) => path,
-  protection: async (path) => checkProtection(path, { roots: [root], home: "/home/kim/.parley" }),
+  protection: async (path) => checkProtection(path, { roots: [root], ownFolders: ["/home/kim/.parley"] }),
   findRepository: async () => ({ root, risk: undefined }),
 };
 

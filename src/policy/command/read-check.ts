@@ -16,10 +16,10 @@ export type ReadableFiles = Pick<Workspace, "resolve" | "list" | "ignored" | "ig
 /**
  * Creates the check whether a command may read an absolute path without approval, by the same walk the file tools
  * use. Returns why not: it is outside the workspace, in the agent's own folder, or hidden by an ignore file.
- * `agentHome` is the agent's own folder.
+ * `ownFolders` are the agent's own.
  */
 export const createReadCheck =
-  (files: ReadableFiles, agentHome: string) =>
+  (files: ReadableFiles, ownFolders: readonly string[]) =>
   async (path: string, folderReading: FolderReading): Promise<string | undefined> => {
     try {
       const { kind, path: canonicalPath } = await files.resolve(path);
@@ -29,7 +29,7 @@ export const createReadCheck =
       if (kind !== "folder" || folderReading === "names") return undefined;
       return folderReading === "entries"
         ? await checkEntries(files, canonicalPath)
-        : await checkTree(files, canonicalPath, agentHome);
+        : await checkTree(files, canonicalPath, ownFolders);
     } catch (error) {
       if (!(error instanceof PolicyError)) throw error;
       const isMissing = error.type === "file_not_found" || error.type === "path_is_not_a_directory";
@@ -56,9 +56,14 @@ const checkEntries = async (files: ReadableFiles, folder: string): Promise<strin
 };
 
 /** Checks a whole tree. It is walked only if something in it may be excluded from models. */
-const checkTree = async (files: ReadableFiles, folder: string, agentHome: string): Promise<string | undefined> => {
+const checkTree = async (
+  files: ReadableFiles,
+  folder: string,
+  ownFolders: readonly string[],
+): Promise<string | undefined> => {
   const mayHide = files.hidesFiles === true || (await files.ignoreFiles()).length > 0;
-  if (!isInsideIgnoringCase(agentHome, folder) && !mayHide) return undefined;
+  const holdsOwn = ownFolders.some((path) => isInsideIgnoringCase(path, folder));
+  if (!holdsOwn && !mayHide) return undefined;
   const pending = [folder];
   let count = 0;
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {

@@ -39,10 +39,10 @@ const judge = async (text: string, folder = ".", mode: "default" | "yolo" = "def
   const home = join(base, "home");
   const agentHome = join(home, ".parley");
   const files = await openWorkspace({ disk, roots: [root], home: agentHome, scratch: join(base, "scratch") });
-  const world = { disk, processes, files, agentHome, roots: [root], home, env: { PATH: path } };
+  const world = { disk, processes, files, ownFolders: [agentHome], roots: [root], home, env: { PATH: path } };
   const command = createCommandJudge({
     ...world,
-    protection: (at) => checkProtection(at, { roots: [root], home: join(home, ".parley") }),
+    protection: (at) => checkProtection(at, { roots: [root], ownFolders: [join(home, ".parley")] }),
   });
   const { decision } = await command({ text, folder: join(root, folder) }, { allow: [], deny: [], mode });
   await files.close();

@@ -20,8 +20,8 @@ export type CommandWorld = {
   readonly processes: Pick<Processes, "find">;
   /** The workspace, which knows the files that may be read. */
   readonly files: ReadableFiles;
-  /** The agent's own folder. */
-  readonly agentHome: string;
+  /** The agent's own folders. */
+  readonly ownFolders: readonly string[];
   /** The canonical paths of the workspace roots. */
   readonly roots: readonly string[];
   /** The user's home folder. */
@@ -70,7 +70,7 @@ const showPath = (path: string, roots: readonly string[]): string => {
 
 /** Creates the context to analyze a command line in, for a folder given by its absolute path. */
 const createCommandContext = (world: CommandWorld, folder: string): CommandContext => {
-  const { disk, processes, roots, home, env, files, agentHome } = world;
+  const { disk, processes, roots, home, env, files, ownFolders } = world;
   return {
     roots,
     folder,
@@ -81,7 +81,7 @@ const createCommandContext = (world: CommandWorld, folder: string): CommandConte
       const end = await resolveFuturePath(disk, path);
       return end !== undefined && roots.some((root) => isInside(end, root));
     },
-    checkRead: createReadCheck(files, agentHome),
+    checkRead: createReadCheck(files, ownFolders),
     canonical: async (path) => (await disk.canonicalPath(path)) ?? path,
     protection: async (path) => {
       const asWritten = world.protection(path);

@@ -66,7 +66,7 @@ const gate = (options: Partial<PermissionGateOptions> = {}) =>
     rules: {},
     trusted: true,
     interactive: true,
-    protection: (path) => checkProtection(path, { roots: [root], home: "/home/someone/.parley" }),
+    protection: (path) => checkProtection(path, { roots: [root], ownFolders: ["/home/someone/.parley"] }),
     judgeCommand,
     judgeUrl,
     ...options,

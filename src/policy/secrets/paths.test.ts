@@ -30,7 +30,7 @@ describe("files with instructions for agents", () => {
   it.each(["AGENTS.md", "CLAUDE.md", "sub/GEMINI.md", ".cursorrules", ".github/copilot-instructions.md", "Agents.MD"])(
     "are asked about in every mode: %s",
     (path) => {
-      expect(checkProtection(`/p/${path}`, { roots: ["/p"], home: "/h" }).level).toBe("ask");
+      expect(checkProtection(`/p/${path}`, { roots: ["/p"], ownFolders: ["/h"] }).level).toBe("ask");
     },
   );
 });

@@ -71,6 +71,9 @@ const homePaths: readonly string[] = [
   ".qwen",
   ".config/github-copilot",
   ".config/parley",
+  ".local/share/parley",
+  ".local/state/parley",
+  ".cache/parley",
   ".parley",
   // Browsers and mail.
   ".mozilla",

@@ -1,4 +1,5 @@
-import { basename, dirname, join } from "node:path";
+import { ensureFolderPath } from "../../world/ensure-folder.ts";
+import { join } from "node:path";
 import { DiskError, type Disk, type Folder } from "../../world/disk.ts";
 import { fingerprint } from "../../hash.ts";
 import { PolicyError } from "../error.ts";
@@ -135,15 +136,8 @@ const withAnswerFolder = async <Result>(
   }
 };
 
-const makeFolders = async (disk: Disk, home: string, kind: string): Promise<void> => {
-  if ((await disk.canonicalPath(home)) === undefined) {
-    const parentPath = await disk.canonicalPath(dirname(home));
-    if (parentPath === undefined)
-      throw new PolicyError("file_not_found", `The parent folder of ${home} does not exist.`);
-    await makeFolderIn(disk, parentPath, basename(home));
-  }
-  await makeFolderIn(disk, (await disk.canonicalPath(home)) ?? home, kind);
-};
+const makeFolders = async (disk: Disk, home: string, kind: string): Promise<void> =>
+  makeFolderIn(disk, await ensureFolderPath(disk, home), kind);
 
 const makeFolderIn = async (disk: Disk, parentPath: string, name: string): Promise<void> => {
   const folder = await disk.openFolder(parentPath);

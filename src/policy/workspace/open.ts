@@ -1,6 +1,7 @@
 import type { DirectoryEntry, IgnoreFilter, OpenedFile, ResolvedPath } from "../../tools/capabilities.ts";
 import { join } from "node:path";
 import type { Disk } from "../../world/disk.ts";
+import { listHomeFolders, type HomeOption } from "../../world/home-folders.ts";
 import { PolicyError } from "../error.ts";
 import { openIgnoreFiles, type IgnoreTest, type RootedPath } from "./ignore.ts";
 import { isInside, splitPath, parsePath, quotePath } from "./paths.ts";
@@ -16,8 +17,8 @@ export type WorkspaceOptions = {
   readonly disk: Disk;
   /** Folders as the user gave them. Relative paths start at the first. */
   readonly roots: readonly string[];
-  /** The agent's own folder (PARLEY_HOME, or .parley in the user's home): neither read nor written through a workspace. */
-  readonly home: string;
+  /** The agent's own folders: neither read nor written through a workspace. */
+  readonly home: HomeOption;
   /** Paths with the user's keys, which are not part of any root: neither read nor written, unless one is a root itself. */
   readonly secrets?: readonly string[];
   /** The folder `keep` stores texts in. It is readable, even inside `home`, but not writable. It is created when first needed. */
@@ -72,9 +73,9 @@ export type Workspace = {
 export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspace> => {
   const { ignoreFiles = agentIgnoreFiles, buffers } = options;
   const state = await openWorkspaceState(options);
-  const { roots, all, home, scratch } = state;
+  const { roots, all, ownFolders, scratch } = state;
   const ignores = openIgnoreFiles({ roots: all, own: ignoreFiles, hidden: options.hidden ?? [] });
-  const protectionContext = { roots: roots.flatMap(({ path, requestedPath }) => [path, requestedPath]), home };
+  const protectionContext = { roots: roots.flatMap(({ path, requestedPath }) => [path, requestedPath]), ownFolders };
   const read = <Result>(path: string, work: PathOperation<Result>): Promise<Result> =>
     withPath(state, { path, operation: "read" }, work);
 
@@ -112,7 +113,7 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
         return excludeSecretPaths(
           state.secrets,
           walkedPath(walk),
-          excludeAgentFolder(home, walkedPath(walk), ignoreFile),
+          excludeOwnFolders(ownFolders, walkedPath(walk), ignoreFile),
         );
       }),
     ignoreFiles: () => listExistingFiles(roots, ignoreFiles),
@@ -148,7 +149,7 @@ type WorkspaceState = {
   readonly first: WorkspaceRoot;
   readonly roots: readonly WorkspaceRoot[];
   readonly scratch: ScratchFolder;
-  readonly home: string;
+  readonly ownFolders: readonly string[];
   readonly secrets: readonly string[];
   /** The roots that are not writable, besides the scratch folder. */
   readonly readable: readonly WorkspaceRoot[];
@@ -157,7 +158,7 @@ type WorkspaceState = {
 };
 
 const openWorkspaceState = async ({ disk, ...given }: WorkspaceOptions): Promise<WorkspaceState> => {
-  const home = await canonicalizePath(disk, given.home);
+  const ownFolders = await Promise.all(listHomeFolders(given.home).map((path) => canonicalizePath(disk, path)));
   const roots = await openRoots(disk, given.roots);
   try {
     const [first] = roots;
@@ -170,10 +171,18 @@ const openWorkspaceState = async ({ disk, ...given }: WorkspaceOptions): Promise
       (given.secrets ?? []).map((path) => disk.canonicalPath(path).catch(() => undefined)),
     );
     const secrets = places.filter(
-      (path) => path !== undefined && roots.every((root) => !isInside(root.path, path)) && path !== home,
+      (path) => path !== undefined && roots.every((root) => !isInside(root.path, path)) && !ownFolders.includes(path),
     ) as readonly string[];
     const readable = await openReadableFolders(disk, given.readable ?? []);
-    return { first, roots, scratch, home, secrets, readable, all: () => [...roots, ...readable, ...scratch.roots()] };
+    return {
+      first,
+      roots,
+      scratch,
+      ownFolders,
+      secrets,
+      readable,
+      all: () => [...roots, ...readable, ...scratch.roots()],
+    };
   } catch (error) {
     await Promise.all(roots.map(({ folder }) => folder.close()));
     throw error;
@@ -217,14 +226,14 @@ const withPath = <Result>(
   { path, operation }: FileOperation,
   work: PathOperation<Result>,
 ): Promise<Result> => {
-  const { first, all, home, scratch, readable } = state;
+  const { first, all, ownFolders, scratch, readable } = state;
   return withExplainedErrors({ path, operation }, async () => {
     const requestedPath = parsePath(path, first.path);
     const walk = await walkPath(all(), requestedPath);
     try {
       const real = walkedPath(walk);
       if (readable.includes(walk.root)) return await work(walk, requestedPath);
-      if (isInsideIgnoringCase(real, home) && !isInside(real, scratch.path))
+      if (ownFolders.some((folder) => isInsideIgnoringCase(real, folder)) && !isInside(real, scratch.path))
         throw new PolicyError(
           "policy_violation",
           `${quotePath(path)} is in Parley's own folder, which tools cannot access.`,
@@ -252,11 +261,13 @@ const withExplainedErrors = async <Result>(
   }
 };
 
-/** Excludes the agent's own folder from a folder that contains it. */
-const excludeAgentFolder = (home: string, folder: string, ignoreFile: IgnoreTest): IgnoreTest =>
-  isInsideIgnoringCase(home, folder)
+/** Excludes the agent's own folders from a folder that contains one. */
+const excludeOwnFolders = (own: readonly string[], folder: string, ignoreFile: IgnoreTest): IgnoreTest =>
+  own.some((path) => isInsideIgnoringCase(path, folder))
     ? (name, isFolder) =>
-        isInsideIgnoringCase(join(folder, name), home) ? "Parley (its own folder)" : ignoreFile(name, isFolder)
+        own.some((path) => isInsideIgnoringCase(join(folder, name), path))
+          ? "Parley (its own folder)"
+          : ignoreFile(name, isFolder)
     : ignoreFile;
 
 /** Excludes paths with the user's keys. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkProtection } from "./protected-paths.ts";
 
-const context = { roots: ["/home/me/work", "/home/me/.config/nvim"], home: "/home/me/agent-home" };
+const context = { roots: ["/home/me/work", "/home/me/.config/nvim"], ownFolders: ["/home/me/agent-home"] };
 const levelOf = (path: string): string =>
   checkProtection(path.startsWith("/") ? path : `/home/me/work/${path}`, context).level;
 

@@ -15,16 +15,17 @@ export type Protection = { readonly level: "free" | "ask" | "deny"; readonly rea
 
 export type ProtectionContext = {
   readonly roots: readonly string[];
-  /** The agent's own folder: settings, trust, sessions. */
-  readonly home: string;
+  /** The agent's own folders: settings, trust, sessions. */
+  readonly ownFolders: readonly string[];
 };
 
 /**
  * Checks whether a path is protected: it controls the agent, or is run automatically. Expects the path with all links
  * followed. Names match in any disguise (case, width, invisible characters), whether they exist or not.
  */
-export const checkProtection = (path: string, { roots, home }: ProtectionContext): Protection => {
-  if (isInsideIgnoringCase(path, home)) return deny("It is in Parley's own folder (settings, trust, sessions).");
+export const checkProtection = (path: string, { roots, ownFolders }: ProtectionContext): Protection => {
+  if (ownFolders.some((folder) => isInsideIgnoringCase(path, folder)))
+    return deny("It is in Parley's own folder (settings, trust, sessions).");
   const allNames = splitPath(path).map(normalizeName);
   const root = roots.filter((folder) => isInside(path, folder)).toSorted((one, other) => other.length - one.length)[0];
   const relativeNames = root === undefined ? allNames : allNames.slice(splitPath(root).length);

@@ -1,6 +1,7 @@
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Folder } from "../../world/disk.ts";
 import type { World } from "../../world/world.ts";
+import { ensureFolderPath } from "../../world/ensure-folder.ts";
 import { acquireLockFile } from "../../world/lock-file.ts";
 import { SettingsError } from "../error.ts";
 
@@ -13,8 +14,8 @@ export const withSettingsLock = async (
   home: string,
   work: (home: string) => Promise<void>,
 ): Promise<void> => {
-  const own = await ensureFolderPath(world, home);
-  const folder = await world.disk.openFolder(await ensureFolderPath(world, join(own, "locks")));
+  const own = await ensureFolderPath(world.disk, home);
+  const folder = await world.disk.openFolder(await ensureFolderPath(world.disk, join(own, "locks")));
   try {
     const release = await acquireSettingsLock(world, folder, home);
     try {
@@ -22,20 +23,6 @@ export const withSettingsLock = async (
     } finally {
       await release();
     }
-  } finally {
-    await folder.close();
-  }
-};
-
-/** Returns the canonical path of a folder, creating it with mode 0700 if it is missing. */
-const ensureFolderPath = async (world: SettingsWriteWorld, path: string): Promise<string> => {
-  const existing = await world.disk.canonicalPath(path);
-  if (existing !== undefined) return existing;
-  const parent = await ensureFolderPath(world, dirname(path));
-  const folder = await world.disk.openFolder(parent);
-  try {
-    await folder.makeFolder(basename(path), 0o700);
-    return join(parent, basename(path));
   } finally {
     await folder.close();
   }

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realWorld } from "../../world/real/world.ts";
 import type { Environment, World } from "../../world/world.ts";
 import { applyProviderUrls } from "../provider-urls.ts";
-import { resolveHomeFolder } from "../home.ts";
 import { loadSettings, settingsFilePath, type SettingsLocations } from "./load.ts";
 import type { Settings } from "../schema/values.ts";
 
@@ -214,17 +213,6 @@ describe("the settings of a run", () => {
     await mkdir(home, { recursive: true });
     await symlink(join(base, "dotfiles/parley.json"), settingsFilePath(home));
     expect((await load()).settings.model).toBe("a/b");
-  });
-});
-
-describe("Parley's home folder", () => {
-  it("is in the user's home folder unless PARLEY_HOME is set", () => {
-    const host = { platform: "x", arch: "x", home: "/home/me" };
-    expect([{}, { PARLEY_HOME: " " }, { PARLEY_HOME: "/x" }].map((env) => resolveHomeFolder({ env, host }))).toEqual([
-      "/home/me/.parley",
-      "/home/me/.parley",
-      "/x",
-    ]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type OAuthEndpoints,
   type OAuthSignInOptions,
 } from "./oauth.ts";
-import { readTokens, removeTokens, tokenFile, writeTokens } from "./token-store.ts";
+import { readTokens, removeTokens, tokenFile, writeTokens, type TokenWorld } from "./token-store.ts";
 
 /** Signs a user in to Gemini Code Assist with a Google account and stores the tokens. Returns the path of their file. */
 export const signInToCodeAssist = async (
@@ -33,13 +33,17 @@ export const signOutOfCodeAssist = async (world: World): Promise<void> => {
 };
 
 /** Finds out whether a user is signed in, without network requests. */
-export const findCodeAssist = async (world: Pick<World, "env" | "host" | "files">): Promise<CredentialStatus> => {
+export const findCodeAssist = async (world: TokenWorld): Promise<CredentialStatus> => {
   const stored = await readTokens(world, storeName);
   if (stored === undefined) return { found: false, how: clientMissing(world) ?? "Sign in with parley login." };
   const missing = clientMissing(world);
   if (missing !== undefined) return { found: false, how: missing };
   if (stored.client !== clientIn(world).id) return { found: false, how: otherClient };
-  return { found: true, from: `signed in with Google (tokens in ${tokenFile(world, storeName)})`, kind: "sign-in" };
+  return {
+    found: true,
+    from: `signed in with Google (tokens in ${await tokenFile(world, storeName)})`,
+    kind: "sign-in",
+  };
 };
 
 /** Returns the access token of the sign-in; refreshes it when it has expired. */

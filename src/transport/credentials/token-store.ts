@@ -1,6 +1,6 @@
+import { findHomeFolders } from "../../world/home-folders.ts";
 import type { World } from "../../world/world.ts";
 import { getField, parseJsonOrUndefined, getText } from "./http.ts";
-import { envValue } from "../endpoint.ts";
 
 /** Stored OAuth tokens. `client` is the id of the OAuth client they were issued to. */
 export type StoredTokens = {
@@ -11,16 +11,16 @@ export type StoredTokens = {
   readonly expires?: number;
 };
 
+/** Where tokens are stored. */
+export type TokenWorld = Pick<World, "env" | "host" | "disk" | "files">;
+
 /** Returns the path of the token file. */
-export const tokenFile = ({ env, host }: Pick<World, "env" | "host">, name: string): string =>
-  `${envValue(env, "PARLEY_HOME") ?? `${host.home}/.parley`}/auth/${name}.json`;
+export const tokenFile = async (world: Pick<World, "env" | "host" | "disk">, name: string): Promise<string> =>
+  `${(await findHomeFolders(world)).config}/auth/${name}.json`;
 
 /** Reads stored tokens; undefined if there are none or the file is malformed. */
-export const readTokens = async (
-  world: Pick<World, "env" | "host" | "files">,
-  name: string,
-): Promise<StoredTokens | undefined> => {
-  const stored = parseJsonOrUndefined((await world.files.read(tokenFile(world, name))) ?? "");
+export const readTokens = async (world: TokenWorld, name: string): Promise<StoredTokens | undefined> => {
+  const stored = parseJsonOrUndefined((await world.files.read(await tokenFile(world, name))) ?? "");
   const client = getText(stored, "client");
   const refresh = getText(stored, "refresh");
   const access = getText(stored, "access");
@@ -31,12 +31,9 @@ export const readTokens = async (
 };
 
 /** Stores tokens in a file that only its owner can read. */
-export const writeTokens = (
-  world: Pick<World, "env" | "host" | "files">,
-  name: string,
-  tokens: StoredTokens,
-): Promise<void> => world.files.writePrivate(tokenFile(world, name), `${JSON.stringify(tokens, undefined, 2)}\n`);
+export const writeTokens = async (world: TokenWorld, name: string, tokens: StoredTokens): Promise<void> =>
+  world.files.writePrivate(await tokenFile(world, name), `${JSON.stringify(tokens, undefined, 2)}\n`);
 
 /** Deletes stored tokens. */
-export const removeTokens = (world: Pick<World, "env" | "host" | "files">, name: string): Promise<void> =>
-  world.files.remove(tokenFile(world, name));
+export const removeTokens = async (world: TokenWorld, name: string): Promise<void> =>
+  world.files.remove(await tokenFile(world, name));

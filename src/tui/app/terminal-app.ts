@@ -218,7 +218,7 @@ export class TerminalApp {
     const { importReference, listSessionOptions } = await import("./commands/built-in/resume.ts");
     const { parseForeignReference } = await import("../../foreign/agents.ts");
     const root = (await world.disk.canonicalPath(folder)) ?? folder;
-    const options = await listSessionOptions(world, home, root);
+    const options = await listSessionOptions(world, home.data, root);
     if (options.length === 0) {
       printInfo(this.#frontEnd, "No session in this folder yet. This is a new one.");
       return "new";
@@ -229,7 +229,7 @@ export class TerminalApp {
     const reference = parseForeignReference(picked.id);
     if (reference === undefined) return { id: picked.id };
     const info = (text: string): void => printInfo(this.#frontEnd, text);
-    return { id: await importReference(world, home, root, reference, info) };
+    return { id: await importReference(world, home.data, root, reference, info) };
   }
 
   async #showSession(opened: AgentSession, isFirst: boolean): Promise<void> {
@@ -282,8 +282,8 @@ export class TerminalApp {
     const project = this.#active.loaded.policy.trusted ? { project: folder } : {};
     const plugins = this.#active.chat?.opened.plugins?.commands ?? [];
     const { openTrustStore } = await import("../../policy/trust/folders.ts");
-    const { isTrusted } = openTrustStore(world.disk, home);
-    const places = { disk: world.disk, home, userHome: world.host.home, isTrusted, plugins, ...project };
+    const { isTrusted } = openTrustStore(world.disk, home.config);
+    const places = { disk: world.disk, home: home.config, userHome: world.host.home, isTrusted, plugins, ...project };
     const { commands, problems } = await findCommands(places);
     for (const problem of problems) printInfo(this.#frontEnd, problem);
     this.#customCommands = [...(await this.#skillCommands(opened, commands)), ...commands];

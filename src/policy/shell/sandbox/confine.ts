@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { listHomeFolders, type HomeFolders } from "../../../world/home-folders.ts";
 import type { Program } from "../../../world/processes.ts";
 import type { World } from "../../../world/world.ts";
 import { guardWorkspace } from "./guard.ts";
@@ -12,8 +13,8 @@ type ConfinerOptions = {
   readonly world: Pick<World, "disk" | "files" | "host" | "processes">;
   /** As the user gave them. */
   readonly roots: readonly string[];
-  /** The agent's own folder. */
-  readonly home: string;
+  /** The agent's own folders. */
+  readonly home: HomeFolders;
   readonly scratch: string;
   readonly network: boolean;
   readonly protection: (path: string) => Protection;
@@ -30,7 +31,7 @@ export const createConfiner = (
     const file = await processes.find(name, searchPath);
     return file === undefined ? undefined : disk.canonicalPath(file);
   };
-  const emptyFile = join(home, "sandbox", "empty");
+  const emptyFile = join(home.state, "sandbox", "empty");
   let isEmptyFileMade = false;
   return async (program) => {
     if (!isEmptyFileMade) await files.writePrivate(emptyFile, "");
@@ -38,10 +39,12 @@ export const createConfiner = (
     const existingPaths = await Promise.all([...roots, scratch].map((path) => disk.canonicalPath(path)));
     const existingRoots = existingPaths.slice(0, -1).filter((path) => path !== undefined);
     const writable = existingPaths.filter((path) => path !== undefined);
-    const agentHome = (await disk.canonicalPath(home)) ?? home;
+    const ownFolders = await Promise.all(
+      listHomeFolders(home).map(async (path) => (await disk.canonicalPath(path)) ?? path),
+    );
     const [hiddenPaths, guard] = await Promise.all([
-      findHiddenPaths({ disk, files, host, home, writable }),
-      guardWorkspace({ disk, roots: existingRoots, protection, except: [agentHome] }),
+      findHiddenPaths({ disk, files, host, ownFolders, writable }),
+      guardWorkspace({ disk, roots: existingRoots, protection, except: ownFolders }),
     ]);
     const confined = sandbox.confine(program, {
       ...hiddenPaths,

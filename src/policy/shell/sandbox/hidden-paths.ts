@@ -9,8 +9,8 @@ type HiddenPathOptions = {
   readonly disk: Disk;
   readonly files: Pick<PrivateFiles, "read">;
   readonly host: Pick<HostInfo, "home" | "platform">;
-  /** The agent's own folder. */
-  readonly home: string;
+  /** The agent's own folders. */
+  readonly ownFolders: readonly string[];
   /** Canonical paths of writable folders. */
   readonly writable: readonly string[];
 };
@@ -20,13 +20,13 @@ export type HiddenPaths = Pick<SandboxAccess, "hiddenFolders" | "hiddenFiles" | 
 
 /** Finds the secrets and sockets that a command must not reach. */
 export const findHiddenPaths = async (options: HiddenPathOptions): Promise<HiddenPaths> => {
-  const { disk, host, home, writable } = options;
+  const { disk, host, writable } = options;
   const isLinux = host.platform === "linux";
-  const ownFolders = isLinux ? await listExisting(disk, privateFolders) : [];
-  const secrets = await listExisting(disk, [home, ...listSecretPaths(host.home)]);
+  const replacedFolders = isLinux ? await listExisting(disk, privateFolders) : [];
+  const secrets = await listExisting(disk, [...options.ownFolders, ...listSecretPaths(host.home)]);
   const sockets = isLinux ? await listSockets(options) : [];
   const isCovered = (path: string): boolean =>
-    ownFolders.some((folder) => isInside(path, folder)) && !writable.some((folder) => isInside(path, folder));
+    replacedFolders.some((folder) => isInside(path, folder)) && !writable.some((folder) => isInside(path, folder));
   const hidden = [...new Set([...secrets, ...sockets])].filter((path) => !isCovered(path) && !writable.includes(path));
   const kinds = await Promise.all(hidden.map((path) => isFolder(disk, path)));
   const hiddenFolders = hidden.filter((_, index) => kinds[index] === true);
@@ -35,7 +35,7 @@ export const findHiddenPaths = async (options: HiddenPathOptions): Promise<Hidde
     hiddenFiles: hidden.filter(
       (path, index) => kinds[index] === false && !hiddenFolders.some((folder) => isInside(path, folder)),
     ),
-    privateFolders: ownFolders,
+    privateFolders: replacedFolders,
     sharedPaths: isLinux ? await listExisting(disk, sharedPaths) : [],
   };
 };

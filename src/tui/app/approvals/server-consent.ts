@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../../../world/home-folders.ts";
 import { openConsentStore, type ConsentStore } from "../../../policy/trust/consents.ts";
 import { displayCommand } from "../../../policy/terminal/sanitize.ts";
 import type { ConsentRequest } from "../../../policy/trust/project-settings.ts";
@@ -11,7 +12,7 @@ import type { FrontEnd } from "../front-ends/front-end.ts";
 /** The folder whose servers need consent, and its settings. */
 export type ServerConsentOptions = {
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly folder: string;
   readonly loaded: LoadedSettings;
 };
@@ -25,7 +26,7 @@ export const askServerConsents = async (
   const wanted = all.filter(({ key }) => key.startsWith(prefix) && !isOwn(key, loaded));
   const hooks = all.filter(({ key }) => key.startsWith(hookPrefix));
   if (wanted.length === 0 && hooks.length === 0) return;
-  const consents = openConsentStore(world.disk, home);
+  const consents = openConsentStore(world.disk, home.config);
   await confirmServers(frontEnd, { consents, folder, wanted: await consents.findUnanswered(folder, wanted) });
   await confirmHooks(frontEnd, { consents, folder, wanted: await consents.findUnanswered(folder, hooks) });
 };
@@ -107,9 +108,12 @@ const consentsAfterTrust = async ({
   home,
   folder,
 }: Omit<ServerConsentOptions, "loaded">): Promise<readonly ConsentRequest[]> => {
-  if (!(await openTrustStore(world.disk, home).isTrusted(folder))) return [];
+  if (!(await openTrustStore(world.disk, home.config).isTrusted(folder))) return [];
   const { readMergedProjectSettings } = await import("../../../settings/load/project.ts");
   return (
-    await readMergedProjectSettings(world.disk, { root: folder, personalFolders: [home, `${world.host.home}/.gemini`] })
+    await readMergedProjectSettings(world.disk, {
+      root: folder,
+      personalFolders: [home.config, `${world.host.home}/.gemini`],
+    })
   ).consents;
 };

@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../../../world/home-folders.ts";
 import { openAnswerStore } from "../../../policy/trust/answer-store.ts";
 import { openTrustStore } from "../../../policy/trust/folders.ts";
 import type { World } from "../../../world/world.ts";
@@ -8,7 +9,7 @@ import { messageLines } from "../transcript/message.ts";
 /** The folder to ask about, and where answers are stored. */
 export type TrustPromptOptions = {
   readonly world: Pick<World, "disk">;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly folder: string;
 };
 
@@ -17,7 +18,7 @@ export const askToTrustFolder = async (
   frontEnd: FrontEnd,
   { world: { disk }, home, folder }: TrustPromptOptions,
 ): Promise<boolean> => {
-  const declined = openAnswerStore(disk, home, "untrusted");
+  const declined = openAnswerStore(disk, home.config, "untrusted");
   const at = (await disk.canonicalPath(folder)) ?? folder;
   if (await declined.has({ untrusted: at })) return false;
   frontEnd.print(
@@ -45,6 +46,6 @@ export const askToTrustFolder = async (
 /** Trusts a folder, whatever was answered before. */
 export const trustFolder = async ({ world: { disk }, home, folder }: TrustPromptOptions): Promise<void> => {
   const at = (await disk.canonicalPath(folder)) ?? folder;
-  await openTrustStore(disk, home).trustFolder(folder);
-  await openAnswerStore(disk, home, "untrusted").remove({ untrusted: at });
+  await openTrustStore(disk, home.config).trustFolder(folder);
+  await openAnswerStore(disk, home.config, "untrusted").remove({ untrusted: at });
 };

@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../../../world/home-folders.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { UserPart } from "../../../conversation/parts.ts";
 import type { ApprovalMode } from "../../../policy/gate/approval-mode.ts";
@@ -43,7 +44,7 @@ export type SessionChoice = { readonly id: string } | "new";
 /** The services slash commands can use. */
 export type SlashCommandContext = {
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   readonly folder: string;
   readonly loaded: () => LoadedSettings;
   readonly opened: () => AgentSession;

@@ -1,3 +1,4 @@
+import type { HomeFolders } from "../../../world/home-folders.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { ApprovalMode } from "../../../policy/gate/approval-mode.ts";
 import type { LoadedSettings } from "../../../settings/load/load.ts";
@@ -11,7 +12,7 @@ import type { EditSnapshots } from "./edit-snapshots.ts";
 /** Opens and discards sessions. */
 export type SessionSource = {
   readonly world: World;
-  readonly home: string;
+  readonly home: HomeFolders;
   /** The settings before a session is opened. */
   readonly loaded: LoadedSettings;
   /** Opens the session requested at start, or the given one. Settings are read again. */
@@ -170,7 +171,7 @@ export class ActiveSession {
     this.#mode = mode;
     if (mode !== loaded.policy.mode) (await opened.services()).gate.setMode(mode);
     await onOpen(opened, isFirst);
-    const chat = new ChatSession({ ...output, opened, world, home });
+    const chat = new ChatSession({ ...output, opened, world, home: home.data });
     this.#chat = chat;
     opened.servers?.listen(() => frontEnd.update());
     void chat.refreshContextUsage();

@@ -25,6 +25,7 @@ export type ChatOptions = ChatOutput & {
   readonly ide: () => IdeClient | undefined;
   readonly opened: AgentSession;
   readonly world: Pick<World, "clock" | "files">;
+  /** The folder of snapshots. */
   readonly home: string;
   /** Loads what showing a turn needs. */
   readonly prepare: () => Promise<void>;

@@ -37,7 +37,7 @@ type ComparedPrompt = { readonly prompt: string; readonly place: number | undefi
 
 /** The last prompt of this session. */
 const lastPrompt = async (at: SlashCommandContext): Promise<ComparedPrompt | undefined> => {
-  const { entries } = await openSessionStore(at.world, { home: at.home }).read(at.opened().session.id);
+  const { entries } = await openSessionStore(at.world, { home: at.home.data }).read(at.opened().session.id);
   const place = entries.findLastIndex((entry) => entry.type === "user");
   const entry = entries[place];
   return entry?.type === "user" ? { prompt: promptText(entry.parts), place } : undefined;
@@ -121,7 +121,7 @@ const runComparison = (
     try {
       return await compareModels({ environment, session, prompt, models, onEvent }, signal);
     } finally {
-      if (fork !== undefined) await openSessionStore(world, { home }).remove(fork);
+      if (fork !== undefined) await openSessionStore(world, { home: home.data }).remove(fork);
     }
   });
 };

@@ -7,7 +7,7 @@ export const copyLastAnswer = async (_: string, at: SlashCommandContext): Promis
   const { agent, session } = at.opened();
   const held = lastAnswer(agent.conversation().entries);
   // Entries replaced by a compaction are read from the session log.
-  const last = held ?? lastAnswer((await openSessionStore(at.world, { home: at.home }).read(session.id)).entries);
+  const last = held ?? lastAnswer((await openSessionStore(at.world, { home: at.home.data }).read(session.id)).entries);
   if (last === undefined) return at.info("No answer yet.");
   await at.copyToClipboard(last);
   at.info(`Copied ${last.length} characters (if the terminal allows clipboard access).`);

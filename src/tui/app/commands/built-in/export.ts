@@ -13,7 +13,7 @@ export const exportSession = async (words: string, at: SlashCommandContext): Pro
   const [format = "markdown", ...rest] = words.split(/\s+/).filter((word) => word !== "");
   const { session, services } = at.opened();
   const text = await at.runWork({ label: "Reading the session" }, async () => {
-    const saved = await openSessionStore(at.world, { home: at.home }).read(session.id);
+    const saved = await openSessionStore(at.world, { home: at.home.data }).read(session.id);
     return format === "html" ? htmlOf(saved, at) : textOf(saved, format);
   });
   const wanted = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${extensions[format] ?? "json"}`;

@@ -21,7 +21,7 @@ export const manageServers = async (words: string, at: SlashCommandContext): Pro
   const missing = await missingConsents(at);
   if (servers === undefined && missing.length === 0)
     return at.info("No MCP servers configured. Add one with `parley mcp add`.");
-  const consents = openConsentStore(at.world.disk, at.home);
+  const consents = openConsentStore(at.world.disk, at.home.config);
   if (await confirmServers(at, { consents, folder: at.folder, wanted: missing }))
     await at.reopen({ id: at.opened().session.id });
 };
@@ -32,7 +32,7 @@ export const serverOptions = ({ opened }: SlashCommandContext): readonly PickerO
 
 const missingConsents = (at: SlashCommandContext): ReturnType<ConsentStore["findMissing"]> => {
   const wanted = at.loaded().project.consents.filter(({ key }) => key.startsWith("mcpServers."));
-  return openConsentStore(at.world.disk, at.home).findMissing(at.folder, wanted);
+  return openConsentStore(at.world.disk, at.home.config).findMissing(at.folder, wanted);
 };
 
 const viewServer = (server: McpServerStatus, width: number): readonly StyledLine[] => {

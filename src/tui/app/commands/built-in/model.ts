@@ -53,7 +53,7 @@ const switchTo = async (chosen: ModelRef, at: SlashCommandContext): Promise<void
 
 /** Remembers a model or pool for later sessions; returns what to tell the user about it. */
 export const rememberChoice = async (name: string, { world, home, loaded }: SlashCommandContext): Promise<string> => {
-  const isStored = await recordModelChoice(world, home, name);
+  const isStored = await recordModelChoice(world, home.state, name);
   const { settings, sources } = loaded();
   const isInFile = sources.model?.some(({ from }) => from === "user" || from === "gemini") === true;
   if (isInFile) return `; new sessions use ${settings.model ?? ""} (setting "model")`;
@@ -80,7 +80,7 @@ const useServerOf = async ({ provider, model }: ModelRef, at: SlashCommandContex
   const having = servers.filter(({ models }) => models.some((each) => each === model || each === `${model}:latest`));
   const [first] = having;
   if (first === undefined || (base.found && having.some(({ url }) => url === base.url))) return;
-  await setSetting(at.world, at.home, "providers.local.baseUrl", first.url);
+  await setSetting(at.world, at.home.config, "providers.local.baseUrl", first.url);
   at.info(`Local models are served by ${first.name} at ${first.url} now (setting "providers").`);
   await at.reopen({ id: at.opened().session.id });
 };
@@ -111,7 +111,7 @@ const pickModel = async (at: SlashCommandContext): Promise<ModelRef | undefined>
 export const modelOptions = async ({ world, home, opened }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const current = modelName(opened().agent.model());
   const [recent, groups] = await Promise.all([
-    readRecentModels(world, home),
+    readRecentModels(world, home.state),
     Promise.all(providers.map((provider) => optionsOf(provider, world))),
   ]);
   const ranked = groups.toSorted((one, other) => one.rank - other.rank);

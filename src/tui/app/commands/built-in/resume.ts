@@ -17,7 +17,7 @@ export const resumeOther = async (words: string, at: SlashCommandContext): Promi
 const reopenSession = async (id: string, at: SlashCommandContext): Promise<void> => {
   const reference = parseForeignReference(id);
   if (reference === undefined) return at.reopen({ id });
-  const own = await importReference(at.world, at.home, at.opened().session.head.root, reference, at.info);
+  const own = await importReference(at.world, at.home.data, at.opened().session.head.root, reference, at.info);
   return at.reopen({ id: own });
 };
 
@@ -44,7 +44,7 @@ export const importReference = async (
 /** The other sessions of this folder as picker options, latest first. */
 export const sessionOptions = async (at: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const { session } = at.opened();
-  const options = await listSessionOptions(at.world, at.home, session.head.root);
+  const options = await listSessionOptions(at.world, at.home.data, session.head.root);
   return options.filter(({ id }) => id !== session.id);
 };
 

@@ -11,7 +11,7 @@ import { pluralize } from "./format.ts";
 /** `/rewind`: returns to before one of the user's messages. The session is kept; a new one continues from there. */
 export const rewindConversation = async (_: string, at: SlashCommandContext): Promise<void> => {
   // The session log also has entries that are no longer in the context.
-  const { entries } = await openSessionStore(at.world, { home: at.home }).read(at.opened().session.id);
+  const { entries } = await openSessionStore(at.world, { home: at.home.data }).read(at.opened().session.id);
   const messages = entries.flatMap((entry, place) =>
     entry.type === "user" ? [{ place, words: promptText(entry.parts) }] : [],
   );
@@ -53,7 +53,7 @@ const reportUnstored = async (at: SlashCommandContext): Promise<void> => {
 /** Creates a session with the entries before a place of this one, and returns its id. */
 export const createFork = async (place: number, at: SlashCommandContext): Promise<string> => {
   const { agent, session } = at.opened();
-  const sessions = openSessionStore(at.world, { home: at.home });
+  const sessions = openSessionStore(at.world, { home: at.home.data });
   const conversation = exportConversation(await sessions.read(session.id));
   const { provider, model } = agent.model();
   const start = newSessionFromConversation(
@@ -68,7 +68,7 @@ export const createFork = async (place: number, at: SlashCommandContext): Promis
 const forkBefore = async (place: number, at: SlashCommandContext): Promise<void> => {
   const { agent, session } = at.opened();
   const id = await createFork(place, at);
-  await at.snapshots().copyTo(new EditSnapshots(at.world, at.home, id), place);
+  await at.snapshots().copyTo(new EditSnapshots(at.world, at.home.data, id), place);
   await at.reopen({ id });
   at.info(
     `Continuing in a new session with ${modelName(agent.model())}. The previous one is kept: /resume ${session.id}`,

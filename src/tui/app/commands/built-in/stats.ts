@@ -11,7 +11,7 @@ export const showStats = async (_: string, at: SlashCommandContext): Promise<voi
   const { agent, session } = at.opened();
   const { requests, input, cachedRead, output, cost, unpriced } = agent.usageTotals();
   const cached = input === 0 ? 0 : Math.round((100 * cachedRead) / input);
-  const { entries } = await openSessionStore(at.world, { home: at.home }).read(session.id);
+  const { entries } = await openSessionStore(at.world, { home: at.home.data }).read(session.id);
   const tools = tallyTools(entries);
   await at.printMarkdown(
     [

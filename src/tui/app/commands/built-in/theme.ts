@@ -8,7 +8,7 @@ export const themeOptions = async ({
   world,
   home,
 }: Pick<SlashCommandContext, "world" | "home">): Promise<readonly PickerOption[]> =>
-  (await listThemes(world, home)).map((id) => ({
+  (await listThemes(world, home.config)).map((id) => ({
     id,
     label: id,
     ...(id === "auto" ? { detail: "by the terminal's background" } : {}),
@@ -19,10 +19,10 @@ export const changeTheme = async (words: string, at: SlashCommandContext): Promi
   const current = at.loaded().settings["ui.theme"];
   const wanted = words === "" ? (await at.pick("Theme", await themeOptions(at), current))?.id : words;
   if (wanted === undefined) return;
-  const { theme, problems } = await loadTheme(at.world, at.home, wanted);
+  const { theme, problems } = await loadTheme(at.world, at.home.config, wanted);
   for (const problem of problems) at.warn(problem);
   if (theme === undefined && problems.length > 0) return;
   at.setTheme(theme);
-  await setSetting(at.world, at.home, "ui.theme", wanted);
+  await setSetting(at.world, at.home.config, "ui.theme", wanted);
   at.info(`Theme set to ${wanted}.`);
 };
