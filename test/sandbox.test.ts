@@ -83,7 +83,7 @@ describe.runIf(hasBubblewrap).each(sampleCases(users, 2))("a sandboxed command o
   });
 
   it("sees none of Parley's folders where they are XDG folders, wherever those are", async () => {
-    const own = [".config/parley/auth/keys.json", "data/parley/sessions/x", "state/parley/history/x", "kept/parley/x"];
+    const own = [".config/parley/trust/x", "data/parley/sessions/x", "state/parley/history/x", "kept/parley/x"];
     for (const path of own) fixture.put(`home/${path}`, "the secret");
     const at = (name: string): string => join(fixture.home, name);
     const env = { XDG_DATA_HOME: at("data"), XDG_STATE_HOME: at("state"), XDG_CACHE_HOME: at("kept") };
