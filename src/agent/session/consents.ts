@@ -21,7 +21,7 @@ export const restoreConsents = async (
   { world, home, folder, loaded }: ConsentOptions,
   { id, consents = [], damage }: Pick<Session, "id" | "consents" | "damage">,
 ): Promise<RestoredConsents> => {
-  const key = (await world.files.read(keyPath(home)).catch(() => undefined)) ?? "";
+  const key = (await world.files.read(keyPath(home.config)).catch(() => undefined)) ?? "";
   const isSealed = (record: ConsentRecord, at: number): boolean =>
     record.number === at + 1 && hasValidSeal(key, id, record);
   const mayWiden = loaded.policy.trusted && damage.length === 0 && key.length >= keyLength && consents.every(isSealed);
@@ -62,7 +62,7 @@ export const recordConsent = async (
   { session, journal }: { readonly session: Pick<Session, "id">; readonly journal: Journal },
   { change, list, rule }: SessionRuleChange,
 ): Promise<void> => {
-  const key = await loadKey(world, home);
+  const key = await loadKey(world, home.config);
   const record = { number: journal.consentCount + 1, change, list, rule: rule as unknown as JsonObject, folder };
   journal.appendMetadata({ kind: "consent", ...record, seal: createSeal(key, session.id, record) });
   const committed = journal.commit();

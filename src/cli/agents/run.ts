@@ -2,7 +2,7 @@ import { openSessionPlugins } from "../../extensions/plugins/session.ts";
 import type { SubagentDefinition } from "../../agent/subagents/agent-file.ts";
 import { listSubagents, type ListedSubagent } from "../../agent/subagents/find.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { declarationsForPlatform } from "../../tools/declarations.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { CommandHandler } from "../command.ts";
@@ -15,10 +15,10 @@ export const listAgents: CommandHandler = async (args) => {
   const [action = "list"] = args.positionals;
   if (action !== "list") throw usageError(`Unknown action "${action}". Available: list.`);
   const world = realWorld();
-  const home = resolveHomeFolder(world);
+  const { config: home, data } = await findHomeFolders(world);
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const isOpen = await openTrustStore(world.disk, home).isTrusted(project);
-  const plugins = await openSessionPlugins(world, { home, folder: project });
+  const plugins = await openSessionPlugins(world, { home: data, folder: project });
   const { listed, notes: problems } = await listSubagents({
     disk: world.disk,
     home,

@@ -14,11 +14,11 @@ export const listCustomCommands: CommandHandler = async (args) => {
   const [action = "list"] = args.positionals;
   if (action !== "list") throw usageError(`Unknown action "${action}". Available: list.`);
   const world = realWorld();
-  const { config: home } = await findHomeFolders(world);
+  const { config: home, data } = await findHomeFolders(world);
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const { isTrusted } = openTrustStore(world.disk, home);
   const isOpen = await isTrusted(project);
-  const plugins = await openSessionPlugins(world, { home, folder: project });
+  const plugins = await openSessionPlugins(world, { home: data, folder: project });
   const { listed, problems } = await findCommands({
     plugins: plugins.commands,
     disk: world.disk,

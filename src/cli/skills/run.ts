@@ -31,10 +31,10 @@ export const skills: CommandHandler = async (args) => {
 };
 
 const findOwnSkills = async (world: World): Promise<FoundSkills> => {
-  const { config: home } = await findHomeFolders(world);
+  const { config: home, data } = await findHomeFolders(world);
   const project = (await world.disk.canonicalPath(process.cwd())) ?? process.cwd();
   const { isTrusted } = openTrustStore(world.disk, home);
-  const plugins = await openSessionPlugins(world, { home, folder: project });
+  const plugins = await openSessionPlugins(world, { home: data, folder: project });
   const locations = { disk: world.disk, home, userHome: world.host.home, isTrusted, plugins: plugins.skills };
   if (await isTrusted(project)) return findSkills({ ...locations, project });
   // In an untrusted folder the skills of the project are not read.
