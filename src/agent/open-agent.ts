@@ -403,7 +403,9 @@ const assembleAgent = (
 
 /** The path of the session log; empty if the session is not in a file. */
 const sessionLogPath = ({ home, folder, isSaved, sessions }: ResolvedAgentOptions, { id }: Session): string =>
-  isSaved === false || sessions !== undefined ? "" : join(home.data, "sessions", projectFolderName(folder), `${id}.jsonl`);
+  isSaved === false || sessions !== undefined
+    ? ""
+    : join(home.data, "sessions", projectFolderName(folder), `${id}.jsonl`);
 
 /** The options that subagents share with the agent. */
 const sharedAgentOptions = (
