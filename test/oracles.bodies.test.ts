@@ -10,7 +10,7 @@ import { buildHistory, makeHistory } from "./support/histories.ts";
 import { Random } from "./support/random.ts";
 import { perTier, seedFor } from "./support/tier.ts";
 
-const histories = perTier({ quick: 30, all: 120 });
+const histories = perTier({ quick: 8, all: 120 });
 const first = seedFor(1);
 
 /** The types that check each provider's bodies. Providers without an entry use their API family's own vendor. */

@@ -14,6 +14,7 @@ import { realWorld } from "../../src/world/real/world.ts";
 import { failTool, pictureTool, createTestScheduler } from "../support/agent-tools.ts";
 import { serveSimulators, type ServedSimulators } from "../support/serve-simulators.ts";
 import { testedProviders } from "../support/tested-providers.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /*
  * The whole agent over real HTTP: one session that does a task with parallel calls, an image, an error and a cancelled
@@ -108,7 +109,7 @@ const messagesIn = (provider: string, { body }: LogEntry): readonly string[] => 
     .map((message) => JSON.stringify(message));
 };
 
-describe.each(testedProviders)("a session that starts on %s", (home) => {
+describe.each(sampleCases(testedProviders, 3))("a session that starts on %s", (home) => {
   it("switches to every other provider and back, is compacted and resumed in another process, and no request is refused", async () => {
     const start = lengths();
     const log: unknown[] = [];

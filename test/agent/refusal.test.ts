@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { openProgramStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
 import { appFixtures } from "../tui/app-fixture.ts";
+import { itInAll } from "../support/tier.ts";
 
 let stage: ProgramStage;
 beforeAll(ensureBuilt);
@@ -64,7 +65,7 @@ describe("a request that the provider refuses", () => {
     expect(result["error"]).toMatchObject({ type: "refused", report });
   });
 
-  it("has its report in the error line of the JSON stream", async () => {
+  itInAll("has its report in the error line of the JSON stream", async () => {
     const lines = (await stage.run([...args, "-o", "stream-json"])).lines();
     for (const line of lines) check("stream-json", line);
     expect(lines.find(({ type }) => type === "error")).toMatchObject({ severity: "error", report });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parsePermissionRule, type PermissionRule } from "../../src/policy/gate/permission-rules.ts";
 import { call } from "../../src/scheduler/harness.cases.ts";
 import { openAttackFixture, type AttackSession, type AttackFixture, type AttackOptions } from "./fixture.ts";
-import { sampleCases } from "../support/tier.ts";
+import { itInAll, sampleCases } from "../support/tier.ts";
 
 /* A rule for a command, after the agent changed a file the command executes. */
 
@@ -78,12 +78,17 @@ describe("a rule for a command whose files the agent changed", () => {
     ]);
   });
 
-  it.each([
-    ["other.txt", "sh scripts/x.sh", "x\n"],
-    ["scripts/x.js", "npm test", "2;\n"],
-    ["package.json", "npm test", '{"scripts":{"test":"true"},"dependencies":{"a":"1.0.0"},"version":"2.0.0"}'],
-    ["scripts/x.py", "git add scripts/x.py", "2\n"],
-  ])("needs no approval if %s was changed and the line is %s", async (path, command, text) => {
+  it.each(
+    sampleCases(
+      [
+        ["other.txt", "sh scripts/x.sh", "x\n"],
+        ["scripts/x.js", "npm test", "2;\n"],
+        ["package.json", "npm test", '{"scripts":{"test":"true"},"dependencies":{"a":"1.0.0"},"version":"2.0.0"}'],
+        ["scripts/x.py", "git add scripts/x.py", "2\n"],
+      ],
+      2,
+    ),
+  )("needs no approval if %s was changed and the line is %s", async (path, command, text) => {
     fixture.put(".gitignore", "");
     execFileSync("git", ["init", "-q", fixture.root]);
     const session = await open([command.split(" ").slice(0, 2).join(" ")]);
@@ -125,7 +130,7 @@ describe("a rule for a command whose files the agent changed", () => {
     },
   );
 
-  it("detects that an opaque command changed a task file", async () => {
+  itInAll("detects that an opaque command changed a task file", async () => {
     const command = `node -e "require('fs').writeFileSync('package.json', '{}')"`;
     const session = await open(["npm test"], { answer: () => ({ type: "once" }) });
     await run(session, command);

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parsePermissionRule, type PermissionRule } from "../../src/policy/gate/permission-rules.ts";
 import { openAttackFixture, type AttackSession, type AttackFixture, type AttackOptions } from "./fixture.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /* Keys in the content of a commit, in a real repository. */
 
@@ -35,17 +36,22 @@ const run = (session: AttackSession, command: string) => session.call("run_shell
 const why = (name: string): string => `${name} contains what looks like a key, and this would commit it.`;
 
 describe("a commit that contains a key", () => {
-  it.each([
-    ["git commit -m second", () => git("add", ".")],
-    ["git commit -qm second", () => git("add", ".")],
-    ["git add settings.js", () => undefined],
-    ["git add .", () => undefined],
-    ["git add -A", () => undefined],
-    ["git stage settings.js", () => undefined],
-    ["git add -f settings.js", () => fixture.put(".gitignore", "settings.js\n")],
-    ["cd sub && git add ..", () => fixture.folder("sub")],
-    ["cd sub && git add -A", () => fixture.folder("sub")],
-  ])("needs approval, and the key is not shown: %s", async (command, prepare) => {
+  it.each(
+    sampleCases(
+      [
+        ["git commit -m second", () => git("add", ".")],
+        ["git commit -qm second", () => git("add", ".")],
+        ["git add settings.js", () => undefined],
+        ["git add .", () => undefined],
+        ["git add -A", () => undefined],
+        ["git stage settings.js", () => undefined],
+        ["git add -f settings.js", () => fixture.put(".gitignore", "settings.js\n")],
+        ["cd sub && git add ..", () => fixture.folder("sub")],
+        ["cd sub && git add -A", () => fixture.folder("sub")],
+      ],
+      3,
+    ),
+  )("needs approval, and the key is not shown: %s", async (command, prepare) => {
     fixture.put("settings.js", `const one = 1;\nconst key = "${key}";\n`);
     prepare();
     const result = await run(await open(), command);
@@ -57,13 +63,12 @@ describe("a commit that contains a key", () => {
     expect(JSON.stringify(result.approvals)).not.toContain(key);
   });
 
-  it.each(["git commit -am second", "git commit -m second a.txt", "git commit -a -m second", "git add -u"])(
-    "is asked about where a file that git knows was changed: %s",
-    async (command) => {
-      fixture.put("a.txt", `one\n${key}\n`);
-      expect((await run(await open(), command)).approvals.map(({ reason }) => reason)).toEqual([why("a.txt")]);
-    },
-  );
+  it.each(
+    sampleCases(["git commit -am second", "git commit -m second a.txt", "git commit -a -m second", "git add -u"], 3),
+  )("is asked about where a file that git knows was changed: %s", async (command) => {
+    fixture.put("a.txt", `one\n${key}\n`);
+    expect((await run(await open(), command)).approvals.map(({ reason }) => reason)).toEqual([why("a.txt")]);
+  });
 
   it("is found for private keys, and in files with unusual names", async () => {
     fixture.put("my key.pem", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\n");
@@ -86,11 +91,16 @@ describe("a commit that contains a key", () => {
     expect(git("log", "--format=%s")).toBe("second\nfirst\n");
   });
 
-  it.each([
-    ["a key that is taken out", () => git("rm", "-q", "--cached", "a.txt"), "git commit -m second"],
-    ["a key in a file that is not named", () => fixture.put("b.txt", "two\n"), "git add b.txt"],
-    ["a key in an ignored file", () => fixture.put(".gitignore", "other.txt\n"), "git add -A"],
-  ])("is not found in %s", async (_, prepare, command) => {
+  it.each(
+    sampleCases(
+      [
+        ["a key that is taken out", () => git("rm", "-q", "--cached", "a.txt"), "git commit -m second"],
+        ["a key in a file that is not named", () => fixture.put("b.txt", "two\n"), "git add b.txt"],
+        ["a key in an ignored file", () => fixture.put(".gitignore", "other.txt\n"), "git add -A"],
+      ],
+      2,
+    ),
+  )("is not found in %s", async (_, prepare, command) => {
     fixture.put("other.txt", `${key}\n`);
     prepare();
     expect((await run(await open(), command)).verdict).toBe("allow");

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/conversation/json.ts";
 import { canary, modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
-import { itInAll, perTier } from "../support/tier.ts";
+import { itInAll, perTier, sampleCases } from "../support/tier.ts";
 
 /** Folders within each other: more than fit into the longest path, which has 4,096 bytes. */
 const depth = 4000;
@@ -240,7 +240,7 @@ describe.each([
   ["a file that is kept from models is not read", hidden],
   ["a path that leads out, or to what governs, is not written", writes],
 ])("%s", (_, rows) => {
-  it.each(rowsOf(rows))("%s", async (_name, tool, input, setUp) => {
+  it.each(sampleCases(rowsOf(rows), 3))("%s", async (_name, tool, input, setUp) => {
     staged(setUp);
     const before = fixture.outside();
     for (const how of everyMode) {
@@ -253,7 +253,7 @@ describe.each([
 });
 
 describe("a protected path needs approval in every mode", () => {
-  it.each(rowsOf(guarded))("%s", async (_name, tool, input, setUp) => {
+  it.each(sampleCases(rowsOf(guarded), 3))("%s", async (_name, tool, input, setUp) => {
     staged(setUp);
     const verdicts = await Promise.all(
       everyMode.map(async (how) => [how, (await fixture.run(tool, filled(input), modes[how])).verdict]),
@@ -269,7 +269,7 @@ describe("a protected path needs approval in every mode", () => {
 });
 
 describe("a path inside is read without approval", () => {
-  it.each(rowsOf(free))("%s", async (_name, tool, input, setUp) => {
+  it.each(sampleCases(rowsOf(free), 3))("%s", async (_name, tool, input, setUp) => {
     staged(setUp);
     for (const how of everyMode) expect((await fixture.run(tool, filled(input), modes[how])).verdict).toBe("allow");
   });
@@ -385,10 +385,15 @@ describe("a special file, or too much data, is refused soon", () => {
     expect((await fixture.run("read_many_files", { paths: ["**/*"] })).text.match(/inside/g)).toHaveLength(2);
   });
 
-  it.each([
-    ["with ripgrep", {}],
-    ["without", { ripgrep: async () => undefined }],
-  ])("P053 a regular expression that would take forever, %s", async (_, options) => {
+  it.each(
+    sampleCases(
+      [
+        ["with ripgrep", {}],
+        ["without", { ripgrep: async () => undefined }],
+      ],
+      2,
+    ),
+  )("P053 a regular expression that would take forever, %s", async (_, options) => {
     fixture.put("a.txt", `${"a".repeat(50_000)}!\n`);
     let turns = 0;
     const beat = setInterval(() => (turns += 1), 5);

@@ -7,6 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "../built.ts";
 import { runCommand } from "../support/run-command.ts";
 import { scriptedServer } from "./with-servers.ts";
+import { itInAll } from "../support/tier.ts";
 
 /*
  * The servers of a project, from outside: how they are listed, and what it takes to have one started.
@@ -293,7 +294,7 @@ describe("the servers of a project", () => {
 const linesOf = (text: string): string => text.replaceAll(/.{1,98}/g, "  $&\n");
 
 describe("parley mcp test", () => {
-  it("names the server it waits for at a terminal, and nothing elsewhere", async () => {
+  itInAll("names the server it waits for at a terminal, and nothing elsewhere", async () => {
     await mcp("add", "slow", "--", process.execPath, scriptedServer, "slow", "2600");
     const { code, out } = await atTerminal(["test"], "never asked", "");
     expect([code, out.includes("Starting MCP servers [------------------------] 0 of 1: slow")]).toEqual([0, true]);

@@ -9,7 +9,7 @@ import { mutate } from "../support/mutate.ts";
 import { Random } from "../support/random.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
-const count = perTier({ quick: 8, all: 200 });
+const count = perTier({ quick: 3, all: 200 });
 
 const policy = { unsupportedMedia: "stub" } as const;
 

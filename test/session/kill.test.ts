@@ -9,6 +9,7 @@ import { buildChildProgram, killPrograms } from "./support/kill.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
 const kills = perTier({ quick: 4, all: 40 });
+const rounds = perTier({ quick: 1, all: 3 });
 
 describe("real processes", () => {
   let folder: string;
@@ -27,7 +28,7 @@ describe("real processes", () => {
     const child = buildChildProgram(folder);
     const { id, close } = await openSessionStore(realWorld({}), { home }).create({ root: "/home/someone/code" });
     await close();
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds; round++) {
       const programs = await Promise.all(Array.from({ length: 4 }, () => runChild(child, [home, "1", id])));
       const [won, lost] = [programs.filter(({ code }) => code === 0), programs.filter(({ code }) => code !== 0)];
       expect(won.length).toBeGreaterThan(0);

@@ -22,6 +22,8 @@ const bundle = (script: string): Uint8Array => {
     write: false,
     bundle: true,
     platform: "node",
+    // The CommonJS form of jsonc-parser cannot be bundled.
+    mainFields: ["module", "main"],
     format: "esm",
     logLevel: "error",
     banner: {

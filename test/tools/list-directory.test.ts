@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listDirectory } from "../../src/tools/files/list-directory.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+import { itInAll } from "../support/tier.ts";
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -83,7 +84,7 @@ describe("list_directory", () => {
     );
   });
 
-  it("handles any number of entries", async () => {
+  itInAll("handles any number of entries", async () => {
     mkdirSync(join(bench.root, "many"));
     execFileSync("bash", ["-c", "seq -f %06g 12000 | xargs touch"], { cwd: join(bench.root, "many") });
     const { content, display } = await bench.call(listDirectory, { path: "many" });

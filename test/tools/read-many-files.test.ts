@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readManyFiles } from "../../src/tools/files/read-many-files.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+import { itInAll } from "../support/tier.ts";
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -146,7 +147,7 @@ describe("read_many_files", () => {
     });
   });
 
-  it("reads at most a thousand files, and names few of those it skips", async () => {
+  itInAll("reads at most a thousand files, and names few of those it skips", async () => {
     execFileSync("bash", ["-c", "for i in $(seq 1100); do printf 'a\\0' > $i.dat; done; echo x > z.txt"], {
       cwd: bench.root,
     });

@@ -18,6 +18,7 @@ import {
   listEntryTexts,
   createClosedSession,
 } from "../session.cases.ts";
+import { itInAll } from "../../../test/support/tier.ts";
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -241,7 +242,7 @@ describe("saved sessions", () => {
     expect(await found("peace")).toEqual([dogs]);
   });
 
-  it("are all listed, found and pruned, however many there are", async () => {
+  itInAll("are all listed, found and pruned, however many there are", async () => {
     const fixture = createSessionFixture();
     const first = await createClosedSession(fixture, ["The oldest words."]);
     const { path, text: log } = findSessionFile(fixture.disk, first);

@@ -2,12 +2,15 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realWorld } from "../../world/real/world.ts";
 import { loadSettings } from "../load/load.ts";
 import { settingPaths, settingsTable } from "../schema/table.ts";
 import { setSetting, unsetSetting } from "./write.ts";
+import { bundleScript } from "../../../test/support/bundle-script.ts";
+import { perTier, sampleCases } from "../../../test/support/tier.ts";
 
 let base: string;
 let home: string;
@@ -29,17 +32,20 @@ const keep = async (content: string, mode = 0o644): Promise<void> => {
 };
 
 describe("setting", () => {
-  it.each(settingPaths)("%s takes effect, and unsetting it restores the previous value", async (path) => {
-    const get = async () => (await loadSettings(world, { home, root: base, scope: "tighten" })).settings;
-    await keep('{\n  // mine\n  "$schema": "./x.json",\n}\n');
-    const before = await get();
-    await setSetting(world, home, path, settingsTable[path].example);
-    expect(await get()).toEqual({ ...before, [path]: settingsTable[path].example });
-    expect(await text()).toMatch(/^\{\n {2}\/\/ mine\n {2}"\$schema": "\.\/x\.json",\n/);
-    expect(await unsetSetting(world, home, path)).toBe(true);
-    expect(await text()).toBe('{\n  // mine\n  "$schema": "./x.json",\n}\n');
-    expect(await unsetSetting(world, home, path)).toBe(false);
-  });
+  it.each(sampleCases(settingPaths, 4))(
+    "%s takes effect, and unsetting it restores the previous value",
+    async (path) => {
+      const get = async () => (await loadSettings(world, { home, root: base, scope: "tighten" })).settings;
+      await keep('{\n  // mine\n  "$schema": "./x.json",\n}\n');
+      const before = await get();
+      await setSetting(world, home, path, settingsTable[path].example);
+      expect(await get()).toEqual({ ...before, [path]: settingsTable[path].example });
+      expect(await text()).toMatch(/^\{\n {2}\/\/ mine\n {2}"\$schema": "\.\/x\.json",\n/);
+      expect(await unsetSetting(world, home, path)).toBe(true);
+      expect(await text()).toBe('{\n  // mine\n  "$schema": "./x.json",\n}\n');
+      expect(await unsetSetting(world, home, path)).toBe(false);
+    },
+  );
 
   it("a nested value changes only that value", async () => {
     await setSetting(world, home, "mcpServers.files", { command: "npx" });
@@ -118,17 +124,10 @@ describe("setting", () => {
 
 describe("processes that change settings at the same time", () => {
   it("do not overwrite each other's changes", async () => {
-    const names = ["a", "b", "c", "d"];
+    const names = perTier({ quick: ["a", "b"], all: ["a", "b", "c", "d"] });
     const each = 6;
-    const module = new URL("./write.ts", import.meta.url).href;
-    const worlds = new URL("../../world/real/world.ts", import.meta.url).href;
-    const script = `
-      const { setSetting } = await import(${JSON.stringify(module)});
-      const { realWorld } = await import(${JSON.stringify(worlds)});
-      for (let at = 0; at < ${each}; at++)
-        await setSetting(realWorld(), ${JSON.stringify(home)}, "pools." + process.argv[1] + at, { models: ["x/y"] });`;
-    const run = (name: string) =>
-      promisify(execFile)(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, name]);
+    const script = bundleScript(fileURLToPath(new URL("../../../test/support/set-settings.ts", import.meta.url)), base);
+    const run = (name: string) => promisify(execFile)(process.execPath, [script, home, name, String(each)]);
     await Promise.all(names.map(run));
     const { pools } = JSON.parse(await text()) as { pools: object };
     const expected = names.flatMap((name) => Array.from({ length: each }, (_, at) => `${name}${at}`));

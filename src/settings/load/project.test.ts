@@ -9,7 +9,7 @@ import { simulatedWorld } from "../../world/simulated/world.ts";
 import type { World } from "../../world/world.ts";
 import { loadSettings } from "./load.ts";
 import { readConsentedServers } from "./project.ts";
-import { fc } from "../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 
 let base: string;
 let root: string;
@@ -175,7 +175,7 @@ describe("a project's files", () => {
         expect(deny.slice(0, denied.length)).toEqual(denied);
         expect(sandbox || !boxed).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsPerTier(1000) },
     );
   });
 
