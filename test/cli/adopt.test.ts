@@ -11,8 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Ran } from "../built.ts";
+import { createChecklist, renderChecklist, updateChecklist } from "../../src/cli/checklist.ts";
+import { bin, ensureBuilt, type Ran } from "../built.ts";
+import { makeStory } from "../support/foreign/story.ts";
+import { storyWriters } from "../support/foreign/writers.ts";
 import { runCommand } from "../support/run-command.ts";
+import { runInTerminal } from "../tui/terminal.ts";
 
 let base: string;
 let project: string;
@@ -56,6 +60,28 @@ const fillMachine = (): void => {
     mcp: { local: { type: "local", command: ["srv", "-x"], environment: { K: "v" } } },
   });
   put(".qwen/settings.json", "{ this is not JSON");
+};
+
+const savedSessions = (): readonly string[] =>
+  readdirSync(join(base, ".parley/sessions"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".jsonl"),
+  );
+
+/** Things that are copied or imported, instead of only set. */
+const fillAssets = (): void => {
+  const hook = (command: string, args?: readonly string[]): object => ({ hooks: [{ type: "command", command, args }] });
+  put(".claude/settings.json", {
+    hooks: {
+      PreToolUse: [{ matcher: "Bash", ...hook("guard.sh", ["--strict"]) }],
+      Stop: [hook("bell")],
+      Setup: [hook("x")],
+    },
+  });
+  put(".codex/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files.\n---\nText");
+  put(".codex/skills/pdf/scripts/run.sh", "echo hi\n");
+  put(".config/opencode/agent/review.md", "---\ndescription: Reviews.\ntools:\n  write: false\n---\nReview.");
+  put(".pi/agent/prompts/fix.md", "Fix $ARGUMENTS");
+  for (const [path, text] of Object.entries(storyWriters.claude!.write(makeStory(7), project))) put(path, text);
 };
 
 describe("parley adopt", () => {
@@ -102,6 +128,82 @@ describe("parley adopt", () => {
     expect(await parley("adopt", "--undo")).toMatchObject({ code: 1, err: expect.stringContaining("changed since") });
   });
 
+  it("takes over hooks, skills, agents, commands and sessions, and reverses all of it", async () => {
+    fillAssets();
+    const before = foreignTree();
+    const first = await parley("adopt", "--all", "--yes");
+    expect(first.out.split("\n").filter((line) => line.startsWith("took over"))).toEqual([
+      "took over 1 hook for PreToolUse",
+      "took over 1 hook for Stop",
+      "took over skill pdf",
+      "took over agent review.md",
+      "took over command fix.md",
+      "took over 1 session",
+    ]);
+    // Shown in full before they are added.
+    expect(first.err).toContain("  PreToolUse Bash: guard.sh --strict");
+    expect(JSON.parse((await parley("hooks", "list", "--json")).out)).toMatchObject({
+      hooks: [{ event: "PreToolUse", source: "user", state: "runs" }, { event: "Stop" }],
+    });
+    expect((await parley("skills", "list")).out).toContain("pdf  user  ~/.parley/skills/pdf");
+    expect((await parley("commands", "list")).out).toContain("/fix");
+    expect(JSON.parse((await parley("agents", "list", "--json")).out)).toMatchObject({
+      agents: [{ name: "review", disallowedTools: ["write_file"] }],
+    });
+    expect(savedSessions()).toHaveLength(1);
+    expect(readFileSync(join(base, ".parley/skills/pdf/scripts/run.sh"), "utf8")).toBe("echo hi\n");
+    expect(foreignTree()).toEqual(before);
+
+    const again = await parley("adopt", "--all", "--yes");
+    expect(again.out).not.toContain("took over");
+    expect(await parley("adopt", "--undo")).toMatchObject({ code: 0, out: "Reversed the last adoption.\n" });
+    expect((await parley("skills", "list")).out).toBe("");
+    expect((await parley("agents", "list")).out).toBe("");
+    expect((await parley("commands", "list")).out).not.toContain("/fix");
+    expect(savedSessions()).toEqual([]);
+    expect(readdirSync(join(base, ".parley"))).not.toContain("settings.json");
+    expect(foreignTree()).toEqual(before);
+  });
+
+  it("keeps what the person changed since, and reverses one adoption after the other", async () => {
+    fillAssets();
+    await parley("adopt", "codex", "--only", "skills");
+    await parley("adopt", "opencode", "--only", "agents");
+    put(".parley/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Mine.\n---\nX");
+    expect((await parley("adopt", "--undo")).err).toBe("");
+    expect(readdirSync(join(base, ".parley/agents"))).toEqual([]);
+    expect((await parley("adopt", "--undo")).err).toContain("Kept: skills/pdf was changed since.");
+    expect(readFileSync(join(base, ".parley/skills/pdf/SKILL.md"), "utf8")).toContain("Mine.");
+    expect((await parley("adopt", "--undo")).code).toBe(1);
+  });
+
+  it("takes hooks only with a second agreement, and says so", async () => {
+    fillAssets();
+    const ran = await parley("adopt", "--only", "hooks");
+    expect(ran.out).not.toContain("took over");
+    expect(ran.err).toContain("Not taken over: hooks: they run programs, so they need --yes");
+    expect(JSON.parse((await parley("hooks", "--json")).out)).toMatchObject({ hooks: [] });
+  });
+
+  it("chooses by number", async () => {
+    fillAssets();
+    const { out } = await parley("adopt");
+    const number = /^(\d+) +opencode +agents/m.exec(out)?.[1] ?? "";
+    expect((await parley("adopt", "--pick", number)).out).toContain("took over agent review.md");
+    for (const wrong of ["0", "99", "x", "1.5"])
+      expect(await parley("adopt", "--pick", wrong)).toMatchObject({ code: 2 });
+  });
+
+  it("copies no link of another agent", async () => {
+    put("elsewhere/SKILL.md", "---\nname: evil\ndescription: x\n---\n");
+    put(".codex/skills/real/SKILL.md", "---\nname: real\ndescription: x\n---\n");
+    symlinkSync("/etc/passwd", join(base, ".codex/skills/real/secret"));
+    symlinkSync(join(base, "elsewhere"), join(base, ".codex/skills/evil"));
+    await parley("adopt", "codex", "--only", "skills");
+    expect(readdirSync(join(base, ".parley/skills"))).toEqual(["real"]);
+    expect(readdirSync(join(base, ".parley/skills/real"))).toEqual(["SKILL.md"]);
+  });
+
   it("changes nothing in a dry run, or without a choice", async () => {
     fillMachine();
     const { out } = await parley("adopt", "--dry-run");
@@ -127,5 +229,65 @@ describe("parley adopt", () => {
     [["--only", "keys,cats"], 'Unknown kind "cats"'],
   ])("says what is wrong with %j", async (args, message) => {
     expect(await parley("adopt", ...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+});
+
+describe("the list to tick", () => {
+  const items = [
+    { text: "named only" },
+    { text: "one", isTicked: true },
+    { text: "x" },
+    { text: "two", isTicked: false },
+  ];
+  const press = (...keys: readonly string[]) => keys.reduce(updateChecklist, createChecklist(items));
+
+  it("moves between what can be ticked, ticks one or all, and ends", () => {
+    expect(press().at).toBe(1);
+    expect(press("down", "down", "space").items.map(({ isTicked }) => isTicked)).toEqual([
+      undefined,
+      true,
+      undefined,
+      true,
+    ]);
+    expect(press("a", "a").items.map(({ isTicked }) => isTicked)).toEqual([undefined, false, undefined, false]);
+    expect([press("return").end, press("escape").end, press("ctrl-c").end, press("z").end]).toEqual([
+      "confirmed",
+      "cancelled",
+      "cancelled",
+      undefined,
+    ]);
+  });
+
+  it("shows the lines around the cursor, each on one row, without anything that acts on the terminal", () => {
+    const many = Array.from({ length: 50 }, (_, at) => ({
+      text: `\u001b[2Jitem ${at} ${"x".repeat(200)}`,
+      isTicked: false,
+    }));
+    const lines = renderChecklist({ items: many, at: 40 }, { rows: 10, columns: 30 });
+    expect(lines).toHaveLength(9);
+    expect(lines.some((line) => line.startsWith("> [ ]") && line.includes("item 40"))).toBe(true);
+    expect(lines.every((line) => line.length < 30 && !/\p{Cc}/u.test(line))).toBe(true);
+  });
+
+  it("takes over in a terminal what was ticked, after the hooks were shown", async () => {
+    ensureBuilt();
+    fillAssets();
+    const terminal = runInTerminal(bin, {
+      size: { columns: 160, rows: 30 },
+      args: ["adopt"],
+      env: { HOME: base, PARLEY_HOME: join(base, ".parley") },
+    });
+    await terminal.waitFor((rows) => rows.some((row) => row.includes("Space: tick")));
+    const rows = terminal.screen.rows();
+    expect(rows.find((row) => row.includes("claude") && row.includes("hooks"))).toContain("[ ]");
+    expect(rows.find((row) => row.includes("opencode") && row.includes("agents"))).toContain("[x]");
+    // The cursor is on the hooks of Claude Code, the first that can be ticked.
+    terminal.type(" \r");
+    await terminal.waitFor((now) => now.some((row) => row.includes("They run in every folder. [y/N]")));
+    expect(terminal.output()).toContain("PreToolUse Bash: guard.sh --strict");
+    terminal.type("y\r");
+    expect((await terminal.ended).code).toBe(0);
+    expect(terminal.output()).toContain("took over 1 hook for PreToolUse");
+    expect(terminal.output()).toContain("took over skill pdf");
   });
 });

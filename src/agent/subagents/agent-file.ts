@@ -1,3 +1,4 @@
+import { isObject } from "../../conversation/json.ts";
 import { findToolName } from "../../policy/gate/tool-names.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../../context/front-matter.ts";
@@ -47,7 +48,9 @@ export const readAgentFile = async ({
   const name = nonEmptyText(properties["name"]) ?? label.replace(/^.*\/|\.md$/g, "");
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `${label}: "${name.slice(0, 64)}" is not a valid agent name.` };
   const tools = readToolNames(properties["tools"]);
-  const disallowed = readToolNames(properties["disallowedTools"] ?? properties["disallowed_tools"]);
+  const disallowed =
+    readToolNames(properties["disallowedTools"] ?? properties["disallowed_tools"]) ??
+    readDisabledTools(properties["tools"]);
   const model = nonEmptyText(properties["model"]);
   const turns = properties["maxTurns"] ?? properties["max_turns"];
   const notes = describeUnused(properties);
@@ -93,4 +96,11 @@ const readToolNames = (value: unknown): readonly string[] | undefined => {
   const items = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : undefined;
   const names = items?.flatMap((item) => nonEmptyText(item) ?? []).map((item) => findToolName(item) ?? item);
   return names === undefined || names.includes("*") ? undefined : names;
+};
+
+/** The tools that opencode's map of tools switches off. */
+const readDisabledTools = (value: unknown): readonly string[] | undefined => {
+  if (!isObject(value)) return undefined;
+  const names = Object.keys(value).filter((name) => value[name] === false);
+  return names.length === 0 ? undefined : names.map((name) => findToolName(name) ?? name);
 };

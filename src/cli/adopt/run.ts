@@ -7,34 +7,40 @@ import {
   type AgentAsset,
   type AssetKind,
 } from "../../extensions/adopt/assets.ts";
+import { backupPath } from "../../extensions/adopt/backup.ts";
 import { takeOver, undoAdoption, type Adoption } from "../../extensions/adopt/take-over.ts";
 import { openAgentFiles } from "../../extensions/agent-files.ts";
-import { describeChange, type PermissionChange } from "../../extensions/permissions/import.ts";
+import { describeChange } from "../../extensions/permissions/import.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
-import { canPrompt, confirm } from "../confirm.ts";
 import { printJson } from "../format.ts";
-import { withUserErrors } from "../sessions/context.ts";
-import { alignColumns, sanitizeLine } from "../text-table.ts";
+import { openSessionsContext, withUserErrors } from "../sessions/context.ts";
+import { sanitizeLine } from "../text-table.ts";
 import { UserError, usageError } from "../user-error.ts";
+import { chooseItems, planAdoption, printItems, type AdoptionItem, type AdoptionPlan } from "./choose.ts";
+import { adoptSessions, findSessionItems, removeAdoptedSessions } from "./sessions.ts";
 
-/** `parley adopt`: lists what other agents have on this machine, and takes over what the person chooses. */
+/** `parley adopt`: lists what other agents have on this machine, and takes over what the person ticks. */
 export const adopt: CommandHandler = async (args) => {
   const agents = chooseAgents(args.positionals[0]);
   const kinds = chooseKinds(args);
   return withUserErrors(async () => {
     const environment = await loadAgentEnvironment({ folder: "." });
     if (args.has("undo")) return undo(args, environment);
-    const assets = await findAll(agents, environment);
-    if (!args.has("json")) printAssets(assets, environment);
-    const chosen = await chooseAssets(assets, kinds, args);
-    const adoption = await planAdoption(chosen, args);
-    if (!args.has("dry-run") && !isEmpty(adoption))
-      await takeOver(adoption, {
-        ...environment,
-        home: environment.home.config,
-        currentContextFileNames: environment.loaded.settings["context.fileName"],
-      });
-    return report(assets, adoption, args);
+    const items = await findItems(agents, environment);
+    const plan = await planAdoption(
+      await chooseItems(items, kinds, args, () => printAll(items, args, environment)),
+      args,
+    );
+    if (args.has("dry-run") || isEmpty(plan)) return report(items, plan, { problems: [], sessions: 0 }, args);
+    const applied = await takeOver(plan.adoption, {
+      ...environment,
+      home: environment.home.config,
+      currentContextFileNames: environment.loaded.settings["context.fileName"],
+      currentHooks: environment.loaded.settings.hooks,
+    });
+    const context = await openSessionsContext();
+    const { count, problems } = await adoptSessions(context, plan.sessions, applied.recordSession);
+    return report(items, plan, { problems: [...applied.problems, ...problems], sessions: count }, args);
   });
 };
 
@@ -58,117 +64,92 @@ const chooseKinds = (args: Arguments): readonly AssetKind[] | undefined => {
   return names === undefined ? undefined : assetKinds.filter((kind) => names.includes(kind));
 };
 
-const findAll = async (
+const findItems = async (
   agents: readonly AdoptableAgent[],
   { world, home, folder, loaded }: AgentEnvironment,
-): Promise<readonly AgentAsset[]> => {
+): Promise<readonly AdoptionItem[]> => {
   const locations = {
     files: openAgentFiles(world.disk),
     env: world.env,
     userHome: world.host.home,
     ...(loaded.policy.trusted ? { project: folder } : {}),
     target: { world, home: home.config, folder },
+    hooks: loaded.settings.hooks,
     contextFileNames: loaded.settings["context.fileName"],
     serverNames: Object.keys(loaded.settings.mcpServers),
   };
-  return (await Promise.all(agents.map((agent) => findAssets(agent, locations)))).flat();
+  const assets: readonly AgentAsset[] = (await Promise.all(agents.map((agent) => findAssets(agent, locations)))).flat();
+  const sessions = await findSessionItems(await openSessionsContext(), agents);
+  return agents.flatMap((agent) => [...assets, ...sessions].filter((item) => item.agent === agent));
 };
 
-const printAssets = (assets: readonly AgentAsset[], { loaded }: AgentEnvironment): void => {
-  const rows = assets.map((asset, at) => [
-    asset.state === "new" ? `${at + 1}` : "",
-    asset.agent,
-    asset.kind,
-    asset.summary,
-    asset.state === "read"
-      ? `already read (${asset.note})`
-      : asset.state === "listed"
-        ? asset.note
-        : "can be taken over",
-    asset.path,
-  ]);
-  for (const row of alignColumns(rows)) process.stdout.write(`${sanitizeLine(row)}\n`);
-  if (assets.length === 0) process.stderr.write("parley: Nothing of other agents found.\n");
+const printAll = (items: readonly AdoptionItem[], args: Arguments, { loaded }: AgentEnvironment): void => {
+  if (args.has("json")) return;
+  printItems(items);
   if (!loaded.policy.trusted)
     process.stderr.write("parley: This folder is not trusted, so only your home was looked at. See parley trust.\n");
 };
 
-/** Chooses by kind, or asks the person for each asset. Without a terminal nothing is chosen. */
-const chooseAssets = async (
-  assets: readonly AgentAsset[],
-  kinds: readonly AssetKind[] | undefined,
+const isEmpty = ({ adoption, sessions }: AdoptionPlan): boolean =>
+  describeAdoption(adoption).length + sessions.length === 0;
+
+const describeAdoption = ({ permissions, servers, contextFileNames, hooks, copies }: Adoption): readonly string[] => [
+  ...permissions.map(describeChange),
+  ...servers.map(({ name }) => `MCP server ${name}`),
+  ...contextFileNames.map((name) => `context file name ${name}`),
+  ...Object.entries(hooks).map(([event, groups]) => {
+    const count = groups.reduce((sum, group) => sum + group.hooks.length, 0);
+    return `${count} ${count === 1 ? "hook" : "hooks"} for ${event}`;
+  }),
+  ...copies.flatMap(({ kind, names }) => names.map((name) => `${kind.replace(/s$/, "")} ${name}`)),
+];
+
+const report = (
+  items: readonly AdoptionItem[],
+  { adoption, sessions, leftOut }: AdoptionPlan,
+  done: { readonly problems: readonly string[]; readonly sessions: number },
   args: Arguments,
-): Promise<readonly AgentAsset[]> => {
-  const offered = assets.filter(({ state }) => state === "new");
-  if (kinds !== undefined) return offered.filter(({ kind }) => kinds.includes(kind));
-  if (args.has("json") || args.has("dry-run")) return args.has("dry-run") ? offered : [];
-  if (!canPrompt()) {
-    if (offered.length > 0)
-      process.stderr.write("parley: Choose with --all or --only KIND,... or run in a terminal.\n");
-    return [];
-  }
-  const chosen: AgentAsset[] = [];
-  for (const asset of offered)
-    if (await confirm(sanitizeLine(`Take over ${asset.agent} ${asset.kind}: ${asset.summary}?`))) chosen.push(asset);
-  return chosen;
-};
-
-const planAdoption = async (chosen: readonly AgentAsset[], args: Arguments): Promise<Adoption> => {
-  const changes = chosen.flatMap((asset) => (asset.state === "new" ? [asset.change] : []));
-  const permissions: PermissionChange[] = [];
-  const asks = !args.has("json") && !args.has("dry-run") && canPrompt();
-  for (const change of changes.flatMap((each) => (each.type === "permissions" ? each.plan.changes : [])))
-    if (
-      change.isTightening ||
-      args.has("yes") ||
-      (asks && (await confirm(sanitizeLine(`${describeChange(change)} (from ${change.file}): allow this?`))))
-    )
-      permissions.push(change);
-  const servers = changes.flatMap((each) => (each.type === "server" ? [each.server] : []));
-  return {
-    permissions,
-    servers: [...new Map(servers.map((server) => [server.name, server])).values()],
-    contextFileNames: [...new Set(changes.flatMap((each) => (each.type === "context" ? [each.fileName] : [])))],
-  };
-};
-
-const isEmpty = ({ permissions, servers, contextFileNames }: Adoption): boolean =>
-  permissions.length + servers.length + contextFileNames.length === 0;
-
-const report = (assets: readonly AgentAsset[], adoption: Adoption, args: Arguments): number => {
-  const { permissions, servers, contextFileNames } = adoption;
+): number => {
+  const isDry = args.has("dry-run");
+  const count = isDry ? sessions.length : done.sessions;
   const lines = [
-    ...permissions.map(describeChange),
-    ...servers.map(({ name }) => `MCP server ${name}`),
-    ...contextFileNames.map((name) => `context file name ${name}`),
+    ...describeAdoption(adoption),
+    ...(count === 0 ? [] : [`${count} ${count === 1 ? "session" : "sessions"}`]),
   ];
-  const variables = [...new Set(servers.flatMap((server) => server.variables))];
+  const variables = [...new Set(adoption.servers.flatMap((server) => server.variables))];
+  const problems = [...leftOut, ...done.problems];
   if (args.has("json"))
     return printJson({
-      found: assets.map(({ agent, kind, path, summary, state }) => ({ agent, kind, path, summary, state })),
-      [args.has("dry-run") ? "wouldTakeOver" : "tookOver"]: lines,
+      found: items.map(({ agent, kind, path, summary, state }) => ({ agent, kind, path, summary, state })),
+      [isDry ? "wouldTakeOver" : "tookOver"]: lines,
+      leftOut: problems,
       variables,
     });
-  for (const line of lines)
-    process.stdout.write(`${args.has("dry-run") ? "would take over" : "took over"} ${sanitizeLine(line)}\n`);
+  for (const line of lines) process.stdout.write(`${isDry ? "would take over" : "took over"} ${sanitizeLine(line)}\n`);
+  for (const problem of problems) process.stderr.write(`parley: Not taken over: ${sanitizeLine(problem)}\n`);
   if (variables.length > 0)
     process.stderr.write(
       `parley: Values of variables were not copied. Set these in your environment: ${sanitizeLine(variables.join(", "))}.\n`,
     );
-  if (lines.length > 0 && !args.has("dry-run"))
-    process.stderr.write("parley: Reverse this with parley adopt --undo.\n");
+  if (lines.length > 0 && !isDry) process.stderr.write("parley: Reverse this with parley adopt --undo.\n");
   return 0;
 };
 
 const undo = async (args: Arguments, environment: AgentEnvironment): Promise<number> => {
   const outcome = await undoAdoption({ ...environment, home: environment.home.config });
-  if (outcome === "nothing") throw new UserError("There is no adoption to reverse.", { code: 1 });
-  if (outcome === "changed")
+  if (outcome.type === "nothing") throw new UserError("There is no adoption to reverse.", { code: 1 });
+  if (outcome.type === "changed")
     throw new UserError(
-      "Settings or rules changed since the adoption, so nothing was reversed. The settings before it are in adopt/last.json of Parley's home folder.",
+      `Settings or rules changed since the adoption, so nothing was reversed. The settings before it are in ${backupPath(environment.home.config, outcome.number)}.`,
       { code: 1 },
     );
-  if (args.has("json")) return printJson({ undone: true });
+  const continued = await removeAdoptedSessions(await openSessionsContext(), outcome.sessions);
+  const kept = [
+    ...outcome.kept.map(({ kind, name }) => `${kind}/${name} was changed since`),
+    ...continued.map((id) => `session ${id} was continued since`),
+  ];
+  if (args.has("json")) return printJson({ undone: true, kept });
   process.stdout.write("Reversed the last adoption.\n");
+  for (const text of kept) process.stderr.write(`parley: Kept: ${sanitizeLine(text)}.\n`);
   return 0;
 };

@@ -1,4 +1,4 @@
-import { findHookFiles, type FoundHookFile } from "../../extensions/hooks/hook-files.ts";
+import { describeHookFile, findHookFiles } from "../../extensions/hooks/hook-files.ts";
 import { addHooks, hookImportAgents, type HookImportAgent } from "../../extensions/hooks/import-hooks.ts";
 import { setSetting } from "../../settings/file/write.ts";
 import { settingsFilePath } from "../../settings/load/load.ts";
@@ -14,7 +14,7 @@ export const importAgentHooks = async (context: HookContext, name: string, skips
   if (agent === undefined) throw usageError(`Unknown agent "${name}". Available: ${hookImportAgents.join(", ")}.`);
   const files = await findHookFiles(context.world, agent);
   if (files.length === 0) throw new UserError(`No hooks of ${agent} were found in your home folder.`, { code: 1 });
-  for (const line of files.flatMap(describeFile)) process.stderr.write(`${sanitizeLine(line)}\n`);
+  for (const line of files.flatMap(describeHookFile)) process.stderr.write(`${sanitizeLine(line)}\n`);
   const found = files.flatMap((file) => ("imported" in file ? [file.imported.hooks] : [])).reduce(addHooks, {});
   const merged = addHooks(context.loaded.settings.hooks, found);
   if (JSON.stringify(merged) === JSON.stringify(context.loaded.settings.hooks)) {
@@ -61,18 +61,4 @@ const writeHooks = async (
   const after = (await world.files.read(file)) ?? "";
   await world.files.writePrivate(backupPath(home), `${JSON.stringify({ agent, before, after }, undefined, 2)}\n`);
   return backupPath(home);
-};
-
-const describeFile = (file: FoundHookFile): readonly string[] => {
-  if ("problem" in file) return [file.problem];
-  const { hooks, count, notTaken } = file.imported;
-  return [
-    `${file.file}: ${count} ${count === 1 ? "hook" : "hooks"}`,
-    ...Object.entries(hooks).flatMap(([event, groups]) =>
-      groups.flatMap(({ matcher, hooks: handlers }) =>
-        handlers.map(({ command, url }) => `  ${event} ${matcher ?? "*"}: ${command ?? url ?? ""}`),
-      ),
-    ),
-    ...notTaken.map(({ what, why }) => `  not taken: ${what}. ${why}`),
-  ];
 };

@@ -1,9 +1,13 @@
 import { join } from "node:path";
-import type { AgentFiles } from "../agent-files.ts";
+import type { HookSettings } from "../../settings/schema/values.ts";
+import { describeHookFile, findHookFiles } from "../hooks/hook-files.ts";
+import { addHooks, hookImportAgents } from "../hooks/import-hooks.ts";
 import { findAgentHome, findPermissions, type PermissionLocations } from "../permissions/find.ts";
 import { planPermissionImport, type ImportTarget, type PermissionImport } from "../permissions/import.ts";
 import { permissionSources } from "../permissions/source-rules.ts";
-import { findServers, type FoundServer } from "./servers.ts";
+import type { AssetCopy } from "./copy-assets.ts";
+import { findFolders } from "./folders.ts";
+import { describeServer, findServers, type FoundServer } from "./servers.ts";
 
 /** The agents whose files can be adopted. */
 export const adoptableAgents = ["claude", "codex", "gemini", "qwen", "opencode", "pi"] as const;
@@ -41,11 +45,16 @@ export type AgentAsset = {
 type AssetChange =
   | { readonly type: "permissions"; readonly plan: PermissionImport }
   | { readonly type: "server"; readonly server: FoundServer }
-  | { readonly type: "context"; readonly fileName: string };
+  | { readonly type: "context"; readonly fileName: string }
+  | { readonly type: "copy"; readonly copy: AssetCopy }
+  /** `lines` shows all of them. */
+  | { readonly type: "hooks"; readonly hooks: HookSettings; readonly lines: readonly string[] };
 
 /** Where assets are looked for, and what is set already. */
-type AssetLocations = PermissionLocations & {
+export type AssetLocations = PermissionLocations & {
   readonly target: ImportTarget;
+  /** The person's own hooks. */
+  readonly hooks: HookSettings;
   readonly contextFileNames: readonly string[];
   readonly serverNames: readonly string[];
 };
@@ -57,7 +66,8 @@ export const findAssets = async (agent: AdoptableAgent, locations: AssetLocation
     findFolders(agent, locations),
     findServerAssets(agent, locations),
     findPermissionAssets(agent, locations),
-    findListed(agent, locations),
+    findHookAssets(agent, locations),
+    findKeys(agent, locations),
   ]);
   return found.flat().toSorted((one, other) => assetKinds.indexOf(one.kind) - assetKinds.indexOf(other.kind));
 };
@@ -83,94 +93,9 @@ const findContextFiles = async (
     : [{ ...about, state: "new", change: { type: "context", fileName: name } }];
 };
 
-type AssetFolder = {
-  readonly kind: AssetKind;
-  /** Below the agent's home, and below a project. */
-  readonly home?: readonly string[];
-  readonly project?: readonly string[];
-  readonly ending: RegExp;
-  /** Why it is not read; absent if Parley reads the folder. */
-  readonly note?: string;
-};
-
-const folderTable: { readonly [agent in AdoptableAgent]: readonly AssetFolder[] } = {
-  claude: [
-    { kind: "commands", home: ["commands"], project: [".claude", "commands"], ending: /\.md$/ },
-    { kind: "agents", home: ["agents"], project: [".claude", "agents"], ending: /\.md$/ },
-    { kind: "skills", home: ["skills"], project: [".claude", "skills"], ending: /^[^.]/ },
-  ],
-  codex: [
-    { kind: "commands", home: ["prompts"], ending: /\.md$/ },
-    {
-      kind: "skills",
-      home: ["skills"],
-      project: [".codex", "skills"],
-      ending: /^[^.]/,
-      note: "move them to .agents/skills",
-    },
-  ],
-  gemini: [
-    { kind: "commands", home: ["commands"], project: [".gemini", "commands"], ending: /\.toml$/ },
-    { kind: "agents", home: ["agents"], project: [".gemini", "agents"], ending: /\.md$/ },
-    { kind: "skills", home: ["skills"], project: [".gemini", "skills"], ending: /^[^.]/ },
-  ],
-  qwen: [
-    { kind: "commands", home: ["commands"], project: [".qwen", "commands"], ending: /\.(md|toml)$/ },
-    { kind: "agents", home: ["agents"], project: [".qwen", "agents"], ending: /\.md$/ },
-    {
-      kind: "skills",
-      home: ["skills"],
-      project: [".qwen", "skills"],
-      ending: /^[^.]/,
-      note: "move them to .agents/skills",
-    },
-  ],
-  opencode: [
-    { kind: "commands", home: ["command"], project: [".opencode", "command"], ending: /\.md$/ },
-    {
-      kind: "agents",
-      home: ["agent"],
-      project: [".opencode", "agent"],
-      ending: /\.md$/,
-      note: "their front matter differs; copy them to .parley/agents",
-    },
-    {
-      kind: "skills",
-      home: ["skill"],
-      project: [".opencode", "skill"],
-      ending: /^[^.]/,
-      note: "move them to .agents/skills",
-    },
-  ],
-  pi: [{ kind: "commands", home: ["prompts"], ending: /\.md$/, note: "copy them to .parley/commands" }],
-};
-
-const findFolders = async (agent: AdoptableAgent, locations: AssetLocations): Promise<readonly AgentAsset[]> => {
-  const { files, userHome, project } = locations;
-  const home = findAgentHome(agent, locations);
-  const found = folderTable[agent].flatMap(({ kind, home: own, project: shared, ending, note }) =>
-    [
-      ...(own === undefined
-        ? []
-        : [{ path: join(home, ...own), within: home.startsWith(`${userHome}/`) ? userHome : home }]),
-      ...(shared === undefined || project === undefined ? [] : [{ path: join(project, ...shared), within: project }]),
-    ].map(async ({ path, within }): Promise<readonly AgentAsset[]> => {
-      const count = (await files.list(path, within)).filter(({ name }) => ending.test(name)).length;
-      if (count === 0) return [];
-      const about = { agent, kind, path, summary: `${count} ${count === 1 ? kind.replace(/s$/, "") : kind}` };
-      return [
-        note === undefined
-          ? { ...about, state: "read", note: "read here anyway" }
-          : { ...about, state: "listed", note },
-      ];
-    }),
-  );
-  return (await Promise.all(found)).flat();
-};
-
 const findServerAssets = async (agent: AdoptableAgent, locations: AssetLocations): Promise<readonly AgentAsset[]> =>
   (await findServers(agent, locations)).map((server): AgentAsset => {
-    const about = { agent, kind: "servers", path: server.file, summary: server.name } as const;
+    const about = { agent, kind: "servers", path: server.file, summary: describeServer(server) } as const;
     if (server.problem !== undefined) return { ...about, state: "listed", note: server.problem };
     return locations.serverNames.includes(server.name)
       ? { ...about, state: "read", note: "a server of this name is set already" }
@@ -200,48 +125,37 @@ const findPermissionAssets = async (
   );
 };
 
-/** Things that are named only: keys are never read, hooks and sessions have commands of their own. */
-const findListed = async (agent: AdoptableAgent, locations: AssetLocations): Promise<readonly AgentAsset[]> => {
+/** The places of keys, which are never read. */
+const findKeys = async (agent: AdoptableAgent, locations: AssetLocations): Promise<readonly AgentAsset[]> => {
   const { files, userHome } = locations;
   const home = findAgentHome(agent, locations);
   const share = join(userHome, ".local", "share");
-  const table: { readonly [each in AdoptableAgent]: { readonly keys: string; readonly sessions: string } } = {
-    claude: { keys: join(home, ".credentials.json"), sessions: join(home, "projects") },
-    codex: { keys: join(home, "auth.json"), sessions: join(home, "sessions") },
-    gemini: { keys: join(home, "oauth_creds.json"), sessions: join(home, "tmp") },
-    qwen: { keys: join(home, "oauth_creds.json"), sessions: join(home, "projects") },
-    opencode: { keys: join(share, "opencode", "auth.json"), sessions: join(share, "opencode", "opencode.db") },
-    pi: { keys: join(home, "auth.json"), sessions: join(home, "sessions") },
+  const places: { readonly [each in AdoptableAgent]: string } = {
+    claude: join(home, ".credentials.json"),
+    codex: join(home, "auth.json"),
+    gemini: join(home, "oauth_creds.json"),
+    qwen: join(home, "oauth_creds.json"),
+    opencode: join(share, "opencode", "auth.json"),
+    pi: join(home, "auth.json"),
   };
-  const { keys, sessions } = table[agent];
-  const listed = [
-    { kind: "keys", path: keys, summary: "a stored sign-in", note: "not read or copied; sign in with parley login" },
-    { kind: "sessions", path: sessions, summary: "sessions", note: "see parley sessions import --help" },
-    ...(agent === "codex"
-      ? [
-          {
-            kind: "hooks",
-            path: join(home, "hooks.json"),
-            summary: "hooks",
-            note: "see parley hooks import --help",
-          } as const,
-        ]
-      : []),
-  ] as const;
-  const present = await Promise.all(listed.map(({ path }) => files.exists(path)));
-  return [
-    ...listed.filter((_, at) => present[at]).map((each): AgentAsset => ({ agent, state: "listed", ...each })),
-    ...(await findSettingsHooks(agent, join(home, "settings.json"), files, userHome)),
-  ];
+  const path = places[agent];
+  if (!(await files.exists(path))) return [];
+  const note = "not read or copied; sign in with parley login";
+  return [{ agent, kind: "keys", path, summary: "a stored sign-in", state: "listed", note }];
 };
 
-const findSettingsHooks = async (
-  agent: AdoptableAgent,
-  path: string,
-  files: AgentFiles,
-  userHome: string,
-): Promise<readonly AgentAsset[]> => {
-  const read = agent === "claude" || agent === "gemini" ? await files.read(path, userHome) : undefined;
-  if (read === undefined || "refused" in read || !/"hooks"\s*:/.test(read.text)) return [];
-  return [{ agent, kind: "hooks", path, summary: "hooks", state: "listed", note: "see parley hooks import --help" }];
+const findHookAssets = async (agent: AdoptableAgent, locations: AssetLocations): Promise<readonly AgentAsset[]> => {
+  const known = hookImportAgents.find((each) => each === agent);
+  if (known === undefined) return [];
+  return (await findHookFiles(locations.target.world, known)).map((found): AgentAsset => {
+    const about = { agent, kind: "hooks", path: found.file } as const;
+    if ("problem" in found) return { ...about, summary: "hooks", state: "listed", note: found.problem };
+    const { hooks, count, notTaken } = found.imported;
+    const left = notTaken.length === 0 ? "" : `, ${notTaken.length} left out`;
+    const summary = `${count} ${count === 1 ? "hook" : "hooks"}${left}`;
+    const merged = addHooks(locations.hooks, hooks);
+    return JSON.stringify(merged) === JSON.stringify(locations.hooks)
+      ? { ...about, summary, state: "read", note: "nothing to add" }
+      : { ...about, summary, state: "new", change: { type: "hooks", hooks, lines: describeHookFile(found) } };
+  });
 };

@@ -18,6 +18,12 @@ export type FoundServer = {
   readonly problem?: string;
 };
 
+/** Describes a server for people: its name, and the program that is started or the host that is contacted. */
+export const describeServer = ({ name, settings: { command, args = [], url, httpUrl } }: FoundServer): string => {
+  const target = command === undefined ? (url ?? httpUrl) : [command, ...args].join(" ");
+  return target === undefined ? name : `${name}: ${target}`;
+};
+
 type ServerAgent = Parameters<typeof findAgentHome>[0];
 
 /** Finds the MCP servers an agent has in its user settings. Those of Gemini CLI are read by Parley anyway. */

@@ -1,10 +1,20 @@
 import { join } from "node:path";
-import { settingsFilePath } from "../../settings/load/load.ts";
-import { withSettingsLock } from "../../settings/file/with-settings-lock.ts";
 import { setSetting } from "../../settings/file/write.ts";
 import { formatKeyPath } from "../../settings/schema/key-path.ts";
-import type { Folder } from "../../world/disk.ts";
+import type { HookSettings } from "../../settings/schema/values.ts";
+import { addHooks } from "../hooks/import-hooks.ts";
 import { applyPermissionChanges, type ImportTarget, type PermissionChange } from "../permissions/import.ts";
+import {
+  lastAdoption,
+  readAdoptedState,
+  readBackup,
+  removeBackup,
+  withFolder,
+  writeBackup,
+  type AdoptedSession,
+  type AdoptionBackup,
+} from "./backup.ts";
+import { copyAssets, removeCopies, type AssetCopy, type CopiedAsset } from "./copy-assets.ts";
 import type { FoundServer } from "./servers.ts";
 
 /** The changes of one adoption. */
@@ -12,36 +22,77 @@ export type Adoption = {
   readonly permissions: readonly PermissionChange[];
   readonly servers: readonly FoundServer[];
   readonly contextFileNames: readonly string[];
+  readonly hooks: HookSettings;
+  readonly copies: readonly AssetCopy[];
 };
 
-/** Applies an adoption to the person's own settings and rules, after a backup of both. */
-export const takeOver = async (
-  { permissions, servers, contextFileNames }: Adoption,
-  target: ImportTarget & { readonly currentContextFileNames: readonly string[] },
-): Promise<void> => {
+/** The person's settings that an adoption adds to. */
+export type AdoptionTarget = ImportTarget & {
+  readonly currentContextFileNames: readonly string[];
+  readonly currentHooks: HookSettings;
+};
+
+/** An adoption that was applied. */
+export type AppliedAdoption = {
+  /** Files that could not be copied, and why. */
+  readonly problems: readonly string[];
+  /** Adds an imported session to what an undo removes. */
+  readonly recordSession: (session: AdoptedSession) => Promise<void>;
+};
+
+/** Applies an adoption to the person's own settings, rules and folders, after a backup. */
+export const takeOver = async (adoption: Adoption, target: AdoptionTarget): Promise<AppliedAdoption> => {
+  const { permissions, servers, contextFileNames, hooks, copies } = adoption;
   const { world, home } = target;
-  const before = await readState(target);
+  const number = (await lastAdoption(target)) + 1;
+  const before = await readAdoptedState(target);
+  let backup: AdoptionBackup = { before, after: null, copied: [], sessions: [] };
   // Written first, so that a crash in between can be undone too.
-  await writeBackup(target, { before, after: null });
+  await writeBackup(target, number, backup);
   await applyPermissionChanges(permissions, target);
   for (const { name, settings } of servers)
     await setSetting(world, home, formatKeyPath(["mcpServers", name]), settings);
   if (contextFileNames.length > 0)
     await setSetting(world, home, "context.fileName", [...target.currentContextFileNames, ...contextFileNames]);
-  await writeBackup(target, { before, after: await readState(target) });
+  if (Object.keys(hooks).length > 0) await setSetting(world, home, "hooks", addHooks(target.currentHooks, hooks));
+  const problems: string[] = [];
+  for (const copy of copies) {
+    const result = await copyAssets(world.disk, home, copy);
+    problems.push(...result.problems);
+    backup = { ...backup, copied: [...backup.copied, ...result.copied] };
+  }
+  backup = { ...backup, after: await readAdoptedState(target) };
+  await writeBackup(target, number, backup);
+  return {
+    problems,
+    recordSession: async (session) => {
+      backup = { ...backup, sessions: [...backup.sessions, session] };
+      await writeBackup(target, number, backup);
+    },
+  };
 };
 
-/** The outcome of an undo: done, nothing to undo, or refused because of a later change. */
-type UndoOutcome = "done" | "nothing" | "changed";
+/** The outcome of an undo: done, nothing to undo, or refused because settings or rules changed later. */
+export type UndoOutcome =
+  | {
+      readonly type: "done";
+      /** Copied files that stay, because they changed. */
+      readonly kept: readonly CopiedAsset[];
+      /** The imported sessions, which the caller removes. */
+      readonly sessions: readonly AdoptedSession[];
+    }
+  | { readonly type: "nothing" }
+  | { readonly type: "changed"; readonly number: number };
 
-/** Reverses the last adoption: the settings file and the stored rules are as before it. Refuses if they changed since. */
+/** Reverses the last adoption that was not reversed yet: settings, rules and copied files are as before it. */
 export const undoAdoption = async (target: ImportTarget): Promise<UndoOutcome> => {
   const { world, home } = target;
-  const text = await world.files.read(join(home, "adopt", backupName)).catch(() => undefined);
-  if (text === undefined) return "nothing";
-  const { before, after } = JSON.parse(text) as Backup;
-  const current = await readState(target);
-  if (after !== null && JSON.stringify(current) !== JSON.stringify(after)) return "changed";
+  const number = await lastAdoption(target);
+  const backup = number === 0 ? undefined : await readBackup(target, number);
+  if (backup === undefined) return { type: "nothing" };
+  const { before, after, copied, sessions } = backup;
+  const current = await readAdoptedState(target);
+  if (after !== null && JSON.stringify(current) !== JSON.stringify(after)) return { type: "changed", number };
   await withFolder(target, home, async (folder) => {
     if (before.settings === null) await folder.remove("settings.json").catch(() => undefined);
     else await folder.writeFile("settings.json", new TextEncoder().encode(before.settings), 0o600);
@@ -51,49 +102,7 @@ export const undoAdoption = async (target: ImportTarget): Promise<UndoOutcome> =
     await withFolder(target, join(home, "permissions"), async (folder) => {
       for (const name of added) await folder.remove(name);
     });
-  await withFolder(target, join(home, "adopt"), (folder) => folder.remove(backupName));
-  return "done";
-};
-
-const backupName = "last.json";
-
-/** The settings file, and the names of the stored rules, which are hashes of their content. */
-type AdoptedState = { readonly settings: string | null; readonly rules: readonly string[] };
-
-/** `after` is null while an adoption runs, and stays so if it crashed. */
-type Backup = { readonly before: AdoptedState; readonly after: AdoptedState | null };
-
-const readState = async (target: ImportTarget): Promise<AdoptedState> => {
-  const { world, home } = target;
-  const rules: string[] = [];
-  if ((await world.disk.canonicalPath(join(home, "permissions"))) !== undefined)
-    await withFolder(target, join(home, "permissions"), async (folder) => {
-      for await (const { name } of folder.list()) rules.push(name);
-    });
-  return { settings: (await world.files.read(settingsFilePath(home))) ?? null, rules: rules.sort() };
-};
-
-const writeBackup = async (target: ImportTarget, backup: Backup): Promise<void> => {
-  const { home, world } = target;
-  // Creates the home folder if it is missing.
-  await withSettingsLock(world, home, async () => undefined);
-  await withFolder(target, home, async (folder) => {
-    if ((await folder.stat("adopt")) === undefined) await folder.makeFolder("adopt", 0o700);
-  });
-  await withFolder(target, join(home, "adopt"), (folder) =>
-    folder.writeFile(backupName, new TextEncoder().encode(`${JSON.stringify(backup)}\n`), 0o600),
-  );
-};
-
-const withFolder = async (
-  { world: { disk } }: ImportTarget,
-  path: string,
-  work: (folder: Folder) => Promise<unknown>,
-): Promise<void> => {
-  const folder = await disk.openFolder((await disk.canonicalPath(path)) ?? path);
-  try {
-    await work(folder);
-  } finally {
-    await folder.close();
-  }
+  const kept = await removeCopies(world.disk, home, copied);
+  await removeBackup(target, number);
+  return { type: "done", kept, sessions };
 };

@@ -65,6 +65,24 @@ export const findHookFiles = async (
   return found.flat();
 };
 
+/** Describes the hooks of a file in full, and what is not taken of them, for the person's consent. */
+export const describeHookFile = (file: FoundHookFile): readonly string[] => {
+  if ("problem" in file) return [file.problem];
+  const { hooks, count, notTaken } = file.imported;
+  return [
+    `${file.file}: ${count} ${count === 1 ? "hook" : "hooks"}`,
+    ...Object.entries(hooks).flatMap(([event, groups]) =>
+      groups.flatMap(({ matcher, hooks: handlers }) =>
+        handlers.map(({ command, args = [], url }) => {
+          const what = command === undefined ? (url ?? "") : [command, ...args].join(" ");
+          return `  ${event} ${matcher ?? "*"}: ${what}`;
+        }),
+      ),
+    ),
+    ...notTaken.map(({ what, why }) => `  not taken: ${what}. ${why}`),
+  ];
+};
+
 const parseFile = async (
   file: string,
   text: string,

@@ -138,7 +138,8 @@ export const ensureFolder = async (disk: Disk, path: string): Promise<string> =>
   }
 };
 
-const copyFiles = async (root: Folder, tree: PluginTree): Promise<void> => {
+/** Writes the files of a tree into an empty folder. */
+export const copyFiles = async (root: Folder, tree: PluginTree): Promise<void> => {
   for (const { path, isExecutable } of tree.files) {
     const names = path.split("/");
     const bytes = await tree.read(path);
@@ -164,7 +165,8 @@ const writeNewFile = async (folder: Folder, name: string, bytes: Uint8Array, isE
   await file.append(bytes).finally(file.close);
 };
 
-const removePath = async (disk: Disk, parent: string, name: string): Promise<void> => {
+/** Removes a file or a folder with everything in it, by its name in a folder. */
+export const removePath = async (disk: Disk, parent: string, name: string): Promise<void> => {
   const path = await disk.canonicalPath(parent);
   if (path === undefined) return;
   const folder = await disk.openFolder(path);
