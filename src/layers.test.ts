@@ -39,7 +39,7 @@ const front = [
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "": [],
-  api: [...base, "postgres", "agent", "offline", "rules", "sim"],
+  api: [...base, "postgres", "agent", "offline", "gateway", "http", "rules", "sim"],
   world: [],
   conversation: [],
   transcript: ["conversation"],
@@ -63,7 +63,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   offline: ["world"],
   // The demo model answers where no key is set.
   agent: [...base, "offline"],
-  gateway: ["wire", "providers", "transport", "transcript", "conversation", "world", "settings", "policy", "http"],
+  gateway: ["wire", "providers", "transport", "transcript", "conversation", "world", "settings", "policy", "context", "http"],
   telemetry: ["agent", "scheduler", "transport", "providers", "wire", "policy", "conversation", "world"],
   cli: [...front, "rules", "server", "a2a"],
   tui: front,
