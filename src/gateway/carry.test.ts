@@ -4,7 +4,7 @@ import { unwrapSeal, wrapSeal } from "./carry.ts";
 const origin = { provider: "google", model: "gemini-3-pro", account: "a1b2" };
 
 describe("a wrapped seal", () => {
-  it("comes back with its origin, prefix and owner", () => {
+  it("comes back with its origin and prefix", () => {
     const seal = {
       id: "call_1",
       item: "rs_1",
@@ -13,22 +13,15 @@ describe("a wrapped seal", () => {
       phase: "commentary",
       details: [{ a: 1 }],
     };
-    for (const owner of ["this", "previous", { call: "toolu_1" }] as const)
-      expect(unwrapSeal(wrapSeal({ origin, prefix: "00ff" }, seal, owner))).toEqual({
-        origin,
-        prefix: "00ff",
-        seal,
-        owner,
-      });
-    expect(unwrapSeal(wrapSeal({ origin: { provider: "deepseek", model: "é中" } }))).toEqual({
-      origin: { provider: "deepseek", model: "é中" },
-      seal: {},
-      owner: "this",
-    });
+    const cargo = { seal, text: "hidden", next: { signature: "n" }, previous: { signature: "p" }, before: [{ type: "thinking", text: "é中", seal }] };
+    for (const source of [{ origin, prefix: "00ff" }, { origin: { provider: "deepseek", model: "é中" } }]) {
+      expect(unwrapSeal(wrapSeal(source, cargo as never))).toEqual({ ...source, ...cargo });
+      expect(unwrapSeal(wrapSeal(source))).toEqual(source);
+    }
   });
 
   it("is valid base64, which some SDKs decode", () => {
-    const text = wrapSeal({ origin }, { signature: "x" });
+    const text = wrapSeal({ origin }, { seal: { signature: "x" } });
     expect(Buffer.from(text, "base64").toString("base64")).toBe(text);
   });
 
@@ -37,11 +30,7 @@ describe("a wrapped seal", () => {
     expect(unwrapSeal("parley1/AAAA")).toBeUndefined();
     expect(unwrapSeal(`parley1/${btoa(JSON.stringify({ p: "google", m: 3, s: {} }))}`)).toBeUndefined();
     expect(
-      unwrapSeal(`parley1/${btoa(JSON.stringify({ p: "google", m: "x", s: { signature: 7, id: "a" } }))}`),
-    ).toEqual({
-      origin: { provider: "google", model: "x" },
-      seal: { id: "a" },
-      owner: "this",
-    });
+      unwrapSeal(`parley1/${btoa(JSON.stringify({ p: "google", m: "x", s: { signature: 7, id: "a" }, b: [3] }))}`),
+    ).toEqual({ origin: { provider: "google", model: "x" }, seal: { id: "a" }, before: [] });
   });
 });

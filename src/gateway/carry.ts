@@ -1,6 +1,7 @@
 import type { Origin } from "../conversation/entry.ts";
 import { isObject } from "../conversation/json.ts";
-import type { Seal } from "../conversation/parts.ts";
+import type { Seal, Thinking } from "../conversation/parts.ts";
+import type { SealCargo } from "./answers/answer.ts";
 
 /*
  * Clients keep the whole history and know one API. The opaque state of another provider rides in the opaque fields of
@@ -12,41 +13,38 @@ import type { Seal } from "../conversation/parts.ts";
 /** The model that wrote a response, and the hash of the request it responds to. */
 export type SealSource = { readonly origin: Origin; readonly prefix?: string };
 
-/**
- * The part a carried seal belongs to: the part whose field it is in (default), the part before it, or the call with this
- * id (the id the client got). A carrier for another part is a thinking part without text.
- */
-export type SealOwner = "this" | "previous" | { readonly call: string };
-
-/** A seal unwrapped from a field of the client. */
-export type CarriedSeal = SealSource & { readonly seal: Seal; readonly owner: SealOwner };
-
-/** Wraps a seal for an opaque field of the client. An empty seal carries the origin alone. */
-export const wrapSeal = ({ origin, prefix }: SealSource, seal: Seal = {}, owner: SealOwner = "this"): string => {
+/** Wraps seals for an opaque field of the client. An empty cargo carries the origin alone. */
+export const wrapSeal = ({ origin, prefix }: SealSource, { seal, text, next, previous, before }: SealCargo = {}): string => {
   const { provider, model, account } = origin;
   const carried = {
     p: provider,
     m: model,
     ...(account === undefined ? {} : { a: account }),
     ...(prefix === undefined ? {} : { x: prefix }),
-    ...(owner === "this" ? {} : owner === "previous" ? { b: 1 } : { c: owner.call }),
-    s: seal,
+    ...(seal === undefined ? {} : { s: seal }),
+    ...(text === undefined ? {} : { t: text }),
+    ...(next === undefined ? {} : { n: next }),
+    ...(previous === undefined ? {} : { l: previous }),
+    ...(before === undefined ? {} : { b: before }),
   };
   return mark + Buffer.from(JSON.stringify(carried)).toString("base64");
 };
 
-/** Unwraps a seal; undefined for anything that `wrapSeal` did not make, such as a vendor's own signature. */
-export const unwrapSeal = (text: string): CarriedSeal | undefined => {
-  if (!text.startsWith(mark)) return undefined;
-  const carried = parseObject(Buffer.from(text.slice(mark.length), "base64").toString());
+/** Unwraps seals; undefined for anything that `wrapSeal` did not make, such as a vendor's own signature. */
+export const unwrapSeal = (field: string): (SealSource & SealCargo) | undefined => {
+  if (!field.startsWith(mark)) return undefined;
+  const carried = parseObject(Buffer.from(field.slice(mark.length), "base64").toString());
   if (carried === undefined) return undefined;
-  const { p: provider, m: model, a: account, x: prefix, b: previous, c: call, s: seal } = carried;
-  if (typeof provider !== "string" || typeof model !== "string" || !isObject(seal)) return undefined;
+  const { p: provider, m: model, a: account, x: prefix, s: seal, t: text, n: next, l: previous, b: before } = carried;
+  if (typeof provider !== "string" || typeof model !== "string") return undefined;
   return {
     origin: { provider, model, ...(typeof account === "string" ? { account } : {}) },
     ...(typeof prefix === "string" ? { prefix } : {}),
-    seal: readSeal(seal),
-    owner: typeof call === "string" ? { call } : previous === 1 ? "previous" : "this",
+    ...(isObject(seal) ? { seal: readSeal(seal) } : {}),
+    ...(typeof text === "string" ? { text } : {}),
+    ...(isObject(next) ? { next: readSeal(next) } : {}),
+    ...(isObject(previous) ? { previous: readSeal(previous) } : {}),
+    ...(Array.isArray(before) ? { before: before.flatMap(readThinking) } : {}),
   };
 };
 
@@ -74,3 +72,14 @@ const readSeal = (seal: Record<string, unknown>): Seal => ({
   ),
   ...(Array.isArray(seal["details"]) ? { details: seal["details"] as NonNullable<Seal["details"]> } : {}),
 });
+
+const readThinking = (value: unknown): readonly Thinking[] =>
+  isObject(value) && typeof value["text"] === "string"
+    ? [
+        {
+          type: "thinking",
+          text: value["text"],
+          ...(isObject(value["seal"]) ? { seal: readSeal(value["seal"]) } : {}),
+        },
+      ]
+    : [];

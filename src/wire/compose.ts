@@ -114,6 +114,11 @@ export class RequestComposer {
     return names === undefined ? input : restoreArgumentNames(input, names);
   }
 
+  /** Whether the arguments of a tool have other names at the target. */
+  renamesArguments(tool: string): boolean {
+    return this.#argumentNames.has(tool);
+  }
+
   #encode(settings: RequestSettings): { body: JsonObject; notes: readonly Note[] } {
     const messages = this.#rendering.messages();
     const notes: Note[] = [];

@@ -1,0 +1,145 @@
+import type { Entry, ModelMessage, Origin } from "../../conversation/entry.ts";
+import { isObject } from "../../conversation/json.ts";
+import type { Part, Seal, Thinking } from "../../conversation/parts.ts";
+import type { SealCargo } from "../answers/answer.ts";
+import { unwrapSeal, type SealSource } from "../carry.ts";
+
+/**
+ * Restores the seals, the hidden thinking and the origin of messages from the wrapped fields a client returned. A message
+ * without any keeps the origin it was read with.
+ */
+export const restoreSeals = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.flatMap((entry) => (entry.type === "model" ? restoreMessage(entry) : [entry]));
+
+const restoreMessage = (message: ModelMessage): readonly ModelMessage[] => {
+  if (!message.parts.some(isWrapped)) return [message];
+  const restorer = new MessageRestorer(message);
+  message.parts.forEach((part) => restorer.add(part));
+  return restorer.messages();
+};
+
+const isWrapped = (part: Part): boolean => {
+  const seal = part.type === "code" || part.type === "media" ? undefined : part.seal;
+  if (seal === undefined) return false;
+  const field = fieldOf(seal);
+  return (field !== undefined && unwrapSeal(field) !== undefined) || (seal.details ?? []).some(isWrappedDetail);
+};
+
+const fieldOf = (seal: Seal): string | undefined => seal.signature ?? seal.encrypted;
+
+const isWrappedDetail = (detail: unknown): boolean =>
+  isObject(detail) && typeof detail["data"] === "string" && unwrapSeal(detail["data"]) !== undefined;
+
+/** Collects the parts of one message, as messages of their origins: clients join responses of several models. */
+class MessageRestorer {
+  readonly #message: ModelMessage;
+  readonly #messages: ModelMessage[] = [];
+  /** Seals of calls, by the id the client has, from the details of Chat Completions. */
+  readonly #callSeals = new Map<string, Seal>();
+  #parts: Part[] = [];
+  #source: SealSource | undefined;
+  #next: Seal | undefined;
+
+  constructor(message: ModelMessage) {
+    this.#message = message;
+  }
+
+  add(part: Part): void {
+    switch (part.type) {
+      case "thinking":
+        return this.#addThinking(part);
+      case "text":
+      case "call": {
+        const { seal, ...bare } = part;
+        const cargo = this.#unwrap(seal === undefined ? undefined : fieldOf(seal));
+        for (const thinking of cargo?.before ?? []) this.#parts.push(thinking);
+        const id = part.type === "call" ? seal?.id : undefined;
+        const carried =
+          cargo === undefined ? (this.#next ?? (id === undefined ? undefined : this.#callSeals.get(id))) : cargo.seal;
+        const own = cargo === undefined ? seal : id === undefined ? undefined : { id };
+        this.#next = undefined;
+        const restored = carried === undefined ? own : { ...own, ...carried };
+        this.#parts.push((restored === undefined ? bare : { ...bare, seal: restored }) as Part);
+        return;
+      }
+      case "code":
+      case "media":
+        this.#parts.push(part);
+    }
+  }
+
+  messages(): readonly ModelMessage[] {
+    this.#flush();
+    return this.#messages;
+  }
+
+  #addThinking(part: Thinking): void {
+    const { seal } = part;
+    if (seal?.details !== undefined && seal.details.some(isWrappedDetail)) return this.#addDetails(part, seal.details);
+    const cargo = this.#unwrap(seal === undefined ? undefined : fieldOf(seal));
+    if (cargo === undefined) this.#parts.push(part);
+    else if (cargo.next !== undefined) this.#next = cargo.next;
+    else if (cargo.previous !== undefined) this.#sealLast(cargo.previous);
+    else this.#parts.push(restoreThinking(part.text, cargo));
+  }
+
+  /** Reads the details of Chat Completions: an entry that names a call has its seal, any other one is a thinking part. */
+  #addDetails({ text }: Thinking, details: NonNullable<Seal["details"]>): void {
+    let shown: string | undefined = text;
+    for (const detail of details) {
+      if (!isObject(detail)) continue;
+      const cargo = this.#unwrap(typeof detail["data"] === "string" ? detail["data"] : undefined);
+      if (cargo === undefined) continue;
+      const id = detail["id"];
+      if (typeof id === "string" && this.#hasCall(id)) this.#callSeals.set(id, cargo.seal ?? {});
+      else {
+        this.#parts.push(restoreThinking(shown ?? "", cargo));
+        shown = undefined;
+      }
+    }
+    if (shown !== undefined && shown !== "") this.#parts.unshift({ type: "thinking", text: shown });
+  }
+
+  /** Seals the last text or call, whose seal was not known when it was sent. */
+  #sealLast(seal: Seal): void {
+    const at = this.#parts.findLastIndex(({ type }) => type === "text" || type === "call");
+    const last = this.#parts[at];
+    if (last?.type === "text" || last?.type === "call") this.#parts[at] = { ...last, seal: { ...last.seal, ...seal } };
+  }
+
+  #hasCall(id: string): boolean {
+    return this.#message.parts.some((part) => part.type === "call" && part.seal?.id === id);
+  }
+
+  #unwrap(field: string | undefined): SealCargo | undefined {
+    const found = field === undefined ? undefined : unwrapSeal(field);
+    if (found === undefined) return undefined;
+    const { origin, prefix, ...cargo } = found;
+    if (this.#source !== undefined && !isSameOrigin(this.#source.origin, origin)) this.#flush();
+    this.#source ??= { origin, ...(prefix === undefined ? {} : { prefix }) };
+    return cargo;
+  }
+
+  #flush(): void {
+    if (this.#parts.length > 0) {
+      const { origin, prefix } = this.#source ?? this.#message;
+      this.#messages.push({
+        type: "model",
+        origin,
+        parts: this.#parts,
+        ...(prefix === undefined ? {} : { prefix }),
+      });
+    }
+    this.#parts = [];
+    this.#source = undefined;
+  }
+}
+
+const restoreThinking = (shown: string, { seal, text }: SealCargo): Thinking => ({
+  type: "thinking",
+  text: text ?? shown,
+  ...(seal === undefined || Object.keys(seal).length === 0 ? {} : { seal }),
+});
+
+const isSameOrigin = (one: Origin, other: Origin): boolean =>
+  one.provider === other.provider && one.model === other.model && one.account === other.account;
