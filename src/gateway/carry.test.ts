@@ -13,7 +13,13 @@ describe("a wrapped seal", () => {
       phase: "commentary",
       details: [{ a: 1 }],
     };
-    const cargo = { seal, text: "hidden", next: { signature: "n" }, previous: { signature: "p" }, before: [{ type: "thinking", text: "é中", seal }] };
+    const cargo = {
+      seal,
+      text: "hidden",
+      next: { signature: "n" },
+      previous: { signature: "p" },
+      before: [{ type: "thinking", text: "é中", seal }],
+    };
     for (const source of [{ origin, prefix: "00ff" }, { origin: { provider: "deepseek", model: "é中" } }]) {
       expect(unwrapSeal(wrapSeal(source, cargo as never))).toEqual({ ...source, ...cargo });
       expect(unwrapSeal(wrapSeal(source))).toEqual(source);

@@ -14,7 +14,10 @@ import type { SealCargo } from "./answers/answer.ts";
 export type SealSource = { readonly origin: Origin; readonly prefix?: string };
 
 /** Wraps seals for an opaque field of the client. An empty cargo carries the origin alone. */
-export const wrapSeal = ({ origin, prefix }: SealSource, { seal, text, next, previous, before }: SealCargo = {}): string => {
+export const wrapSeal = (
+  { origin, prefix }: SealSource,
+  { seal, text, next, previous, before }: SealCargo = {},
+): string => {
   const { provider, model, account } = origin;
   const carried = {
     p: provider,

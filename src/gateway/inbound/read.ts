@@ -91,7 +91,8 @@ const lossNotesOf = ({ fields }: ProviderFields): readonly Note[] =>
     .filter(({ at, translated }) => translated !== true && !translatedPaths.test(at))
     .map(({ kind, loss }) => ({ class: "state", kind: kind ?? "unread-field", message: loss }));
 
-const translatedPaths = /(^|\/)(stop|stop_sequences|stopSequences|response_format|responseJsonSchema|responseSchema)$|^output_config\/format$|^output_format$/;
+const translatedPaths =
+  /(^|\/)(stop|stop_sequences|stopSequences|response_format|responseJsonSchema|responseSchema)$|^output_config\/format$|^output_format$/;
 
 /** Routes the requests of one conversation together. It depends on the beginning of the conversation alone. */
 const cacheKeyOf = ({ system, entries }: Conversation): string => {

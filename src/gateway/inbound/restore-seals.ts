@@ -9,7 +9,7 @@ import { unwrapSeal, type SealSource } from "../carry.ts";
  * without any keeps the origin it was read with.
  */
 export const restoreSeals = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.flatMap((entry) => (entry.type === "model" ? restoreMessage(entry) : [entry]));
+  entries.flatMap((entry): readonly Entry[] => (entry.type === "model" ? restoreMessage(entry) : [entry]));
 
 const restoreMessage = (message: ModelMessage): readonly ModelMessage[] => {
   if (!message.parts.some(isWrapped)) return [message];

@@ -17,11 +17,7 @@ export type RoutedRequest = {
  * Finds the targets of a request, as `provider/model`, in order of preference. A model named `provider/model` is its own
  * target. Without a route, the model goes to the owner of the client's API if there is a key for it. Empty: no target.
  */
-export const findTargets = (
-  request: RoutedRequest,
-  config: GatewayConfig,
-  env: Environment,
-): readonly string[] => {
+export const findTargets = (request: RoutedRequest, config: GatewayConfig, env: Environment): readonly string[] => {
   const rule = config.routes?.find((route) => matchesRoute(route, request));
   if (isTarget(request.model) && (rule === undefined || rule.model === undefined || rule.model === "*"))
     return [request.model];
