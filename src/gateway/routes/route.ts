@@ -4,7 +4,7 @@ import type { Environment } from "../../world/world.ts";
 import type { InboundApi } from "../answers/answer.ts";
 import type { GatewayConfig, RouteRule } from "./config.ts";
 
-/** What routes look at. The sizes are computed only for rules that need them. */
+/** The facts of a request that routes can match. Sizes are computed only for rules that need them. */
 export type RoutedRequest = {
   readonly api: InboundApi;
   readonly model: string;
