@@ -2,6 +2,7 @@ import type { CommandOption, CommandSpec } from "./command.ts";
 import { acpCommand } from "./acp/command.ts";
 import { chatCommand } from "./chat/command.ts";
 import { compareCommand } from "./compare/command.ts";
+import { gatewayCommand } from "./gateway/command.ts";
 import { inspectCommand } from "./inspect/command.ts";
 import { mcpCommand } from "./mcp/command.ts";
 import { pluginsCommand } from "./plugins/command.ts";
@@ -65,6 +66,7 @@ export const commands: readonly CommandSpec[] = [
   hooksCommand,
   pluginsCommand,
   inspectCommand,
+  gatewayCommand,
   adoptCommand,
   customCommandsCommand,
   agentsCommand,

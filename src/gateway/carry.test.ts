@@ -18,6 +18,7 @@ describe("a wrapped seal", () => {
       text: "hidden",
       next: { signature: "n" },
       previous: { signature: "p" },
+      thinking: { encrypted: "t" },
       before: [{ type: "thinking", text: "é中", seal }],
     };
     for (const source of [{ origin, prefix: "00ff" }, { origin: { provider: "deepseek", model: "é中" } }]) {

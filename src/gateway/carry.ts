@@ -16,7 +16,7 @@ export type SealSource = { readonly origin: Origin; readonly prefix?: string };
 /** Wraps seals for an opaque field of the client. An empty cargo carries the origin alone. */
 export const wrapSeal = (
   { origin, prefix }: SealSource,
-  { seal, text, next, previous, before }: SealCargo = {},
+  { seal, text, next, previous, thinking, before }: SealCargo = {},
 ): string => {
   const { provider, model, account } = origin;
   const carried = {
@@ -28,6 +28,7 @@ export const wrapSeal = (
     ...(text === undefined ? {} : { t: text }),
     ...(next === undefined ? {} : { n: next }),
     ...(previous === undefined ? {} : { l: previous }),
+    ...(thinking === undefined ? {} : { k: thinking }),
     ...(before === undefined ? {} : { b: before }),
   };
   return mark + Buffer.from(JSON.stringify(carried)).toString("base64");
@@ -38,7 +39,18 @@ export const unwrapSeal = (field: string): (SealSource & SealCargo) | undefined 
   if (!field.startsWith(mark)) return undefined;
   const carried = parseObject(Buffer.from(field.slice(mark.length), "base64").toString());
   if (carried === undefined) return undefined;
-  const { p: provider, m: model, a: account, x: prefix, s: seal, t: text, n: next, l: previous, b: before } = carried;
+  const {
+    p: provider,
+    m: model,
+    a: account,
+    x: prefix,
+    s: seal,
+    t: text,
+    n: next,
+    l: previous,
+    k: thinking,
+    b: before,
+  } = carried;
   if (typeof provider !== "string" || typeof model !== "string") return undefined;
   return {
     origin: { provider, model, ...(typeof account === "string" ? { account } : {}) },
@@ -47,6 +59,7 @@ export const unwrapSeal = (field: string): (SealSource & SealCargo) | undefined 
     ...(typeof text === "string" ? { text } : {}),
     ...(isObject(next) ? { next: readSeal(next) } : {}),
     ...(isObject(previous) ? { previous: readSeal(previous) } : {}),
+    ...(isObject(thinking) ? { thinking: readSeal(thinking) } : {}),
     ...(Array.isArray(before) ? { before: before.flatMap(readThinking) } : {}),
   };
 };

@@ -78,9 +78,7 @@ class MessageRestorer {
     if (seal?.details !== undefined && seal.details.some(isWrappedDetail)) return this.#addDetails(part, seal.details);
     const cargo = this.#unwrap(seal === undefined ? undefined : fieldOf(seal));
     if (cargo === undefined) this.#parts.push(part);
-    else if (cargo.next !== undefined) this.#next = cargo.next;
-    else if (cargo.previous !== undefined) this.#sealLast(cargo.previous);
-    else this.#parts.push(restoreThinking(part.text, cargo));
+    else this.#addCargo(part.text, cargo);
   }
 
   /** Reads the details of Chat Completions: an entry that names a call has its seal, any other one is a thinking part. */
@@ -93,18 +91,27 @@ class MessageRestorer {
       const id = detail["id"];
       if (typeof id === "string" && this.#hasCall(id)) this.#callSeals.set(id, cargo.seal ?? {});
       else {
-        this.#parts.push(restoreThinking(shown ?? "", cargo));
+        this.#addCargo(shown ?? "", cargo);
         shown = undefined;
       }
     }
     if (shown !== undefined && shown !== "") this.#parts.unshift({ type: "thinking", text: shown });
   }
 
-  /** Seals the last text or call, whose seal was not known when it was sent. */
-  #sealLast(seal: Seal): void {
-    const at = this.#parts.findLastIndex(({ type }) => type === "text" || type === "call");
+  /** Adds a thinking part, or the seals for other parts that an empty one carries. */
+  #addCargo(shown: string, cargo: SealCargo): void {
+    const { seal, text, next, previous, thinking } = cargo;
+    if (seal !== undefined || text !== undefined || shown !== "") this.#parts.push(restoreThinking(shown, cargo));
+    if (previous !== undefined) this.#sealLast("text", previous);
+    if (thinking !== undefined) this.#sealLast("thinking", thinking);
+    if (next !== undefined) this.#next = next;
+  }
+
+  /** Seals the last part of a type, whose seal was not known when it was sent. */
+  #sealLast(type: "text" | "thinking", seal: Seal): void {
+    const at = this.#parts.findLastIndex((part) => part.type === type);
     const last = this.#parts[at];
-    if (last?.type === "text" || last?.type === "call") this.#parts[at] = { ...last, seal: { ...last.seal, ...seal } };
+    if (last?.type === type) this.#parts[at] = { ...last, seal: { ...last.seal, ...seal } };
   }
 
   #hasCall(id: string): boolean {

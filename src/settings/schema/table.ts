@@ -73,6 +73,29 @@ const modelShape: Shape = {
   },
 };
 
+const gatewayRoute: Shape = {
+  type: "object",
+  fields: {
+    model: { shape: text, description: "The model as the client names it; * stands for any text." },
+    client: { shape: text, description: "The name of the client." },
+    images: { shape: booleanShape, description: "Only requests with, or without, images or documents." },
+    longer: { shape: count, description: "Only requests longer than this many tokens." },
+    to: {
+      shape: { type: "list", of: text, isNonEmpty: true, allowsSingle: true },
+      description: "provider/model, or a pool; several are tried in order.",
+      required: true,
+    },
+  },
+};
+
+const gatewayClient: Shape = {
+  type: "object",
+  fields: {
+    token: { shape: text, description: "sha256: and the hash of its token.", required: true },
+    spend: { shape: dollars, description: "The most US dollars it may spend in a day." },
+  },
+};
+
 type SettingsTable = {
   readonly [Path in SettingPath]: Path extends DefaultedPath
     ? Setting<SettingValues[Path]> & { readonly default: SettingValues[Path] }
@@ -320,6 +343,30 @@ export const settingsTable: SettingsTable = {
     default: {},
     example: { PostToolUse: [{ matcher: "Edit|Write", hooks: [{ type: "command", command: "npm run format" }] }] },
     project: "ask",
+  },
+  "gateway.port": {
+    shape: { type: "number", min: 0, max: 65_535, isInteger: true },
+    description: "The port parley gateway listens on. Default: 4141.",
+    example: 8080,
+  },
+  "gateway.routes": {
+    shape: { type: "list", of: gatewayRoute },
+    description: "Where the gateway sends requests; the first route that matches is used.",
+    example: [
+      { model: "*haiku*", to: "google/gemini-3.8-flash" },
+      { client: "claude", to: ["anthropic/claude-sonnet-5", "openai/gpt-5.6"] },
+    ],
+  },
+  "gateway.clients": {
+    shape: { type: "record", entries: "clients", of: gatewayClient, format: "name" },
+    description: "The clients of the gateway by name; parley gateway setup adds one.",
+    example: { claude: { token: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", spend: 5 } },
+    merge: "by-key",
+  },
+  "gateway.spend": {
+    shape: dollars,
+    description: "The most US dollars all clients of the gateway may spend in a day.",
+    example: 20,
   },
   "telemetry.endpoint": {
     shape: { type: "string", format: "url" },

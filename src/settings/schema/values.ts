@@ -36,6 +36,10 @@ export type SettingValues = {
   readonly "sessions.keepCount": number;
   readonly mcpServers: { readonly [name: string]: McpServerSettings };
   readonly hooks: HookSettings;
+  readonly "gateway.port": number;
+  readonly "gateway.routes": readonly GatewayRouteSettings[];
+  readonly "gateway.clients": { readonly [name: string]: GatewayClientSettings };
+  readonly "gateway.spend": number;
   readonly "telemetry.endpoint": string;
   readonly "telemetry.logPrompts": boolean;
   readonly "ui.theme": string;
@@ -112,6 +116,18 @@ type ModelSettings = {
     readonly cachedWrite?: number;
   };
 };
+
+/** A route of the gateway: requests that match all its conditions go to `to`. */
+export type GatewayRouteSettings = {
+  readonly model?: string;
+  readonly client?: string;
+  readonly images?: boolean;
+  readonly longer?: number;
+  readonly to: string | readonly string[];
+};
+
+/** A client of the gateway. `token` is the SHA-256 of its token, after `sha256:`. */
+export type GatewayClientSettings = { readonly token: string; readonly spend?: number };
 
 type ProviderSettings = {
   readonly baseUrl?: string;

@@ -1,0 +1,169 @@
+import { findModelFacts, computeCost } from "../../providers/models.ts";
+import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { AnswerContext, AnswerEncoder, AnswerStream } from "../answers/answer.ts";
+import { wrapSeal } from "../carry.ts";
+import { estimateConversation } from "../estimate.ts";
+import { Exchange, failureOf, isContent } from "../exchange.ts";
+import { json, type AdmittedRequest, type ExchangeResult, type GatewayState } from "../gateway.ts";
+import type { GatewayResponse } from "../http-types.ts";
+import { answerOptionsOf } from "../inbound/answer-options.ts";
+import { openExchange } from "./open-exchange.ts";
+
+/** Answers a request for a response, as a stream or complete. */
+export const generate = async (
+  state: GatewayState,
+  admitted: AdmittedRequest,
+  encoder: AnswerEncoder,
+): Promise<GatewayResponse> => {
+  const opened = await openExchange(state, admitted);
+  if ("response" in opened) return opened.response;
+  const { exchange, normalized } = opened;
+  const { endpoint, body, model, id, request } = admitted;
+  const isStream = endpoint.stream ?? body["stream"] === true;
+  const context: AnswerContext = {
+    model,
+    id,
+    created: Math.floor(state.options.world.clock.now() / 1000),
+    get inputTokens() {
+      return exchange.conversation === undefined ? 0 : estimateConversation(exchange.conversation);
+    },
+    wrapSeal: (cargo) => wrapSeal(exchange.sealSource(), cargo),
+    options: {
+      ...answerOptionsOf(endpoint.api, body, normalized.tools),
+      ...(endpoint.api === "gemini" && isStream
+        ? { framing: request.query.get("alt") === "sse" ? ("sse" as const) : ("json-array" as const) }
+        : {}),
+    },
+  };
+  const answer = new Answer({ state, admitted, encoder, exchange, context });
+  return isStream ? answer.stream() : answer.complete();
+};
+
+type AnswerParts = {
+  readonly state: GatewayState;
+  readonly admitted: AdmittedRequest;
+  readonly encoder: AnswerEncoder;
+  readonly exchange: Exchange;
+  readonly context: AnswerContext;
+};
+
+/** The answer to one request. */
+class Answer {
+  readonly #parts: AnswerParts;
+  readonly #events: AsyncGenerator<ContentEvent, void>;
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+    this.#events = parts.exchange.events();
+  }
+
+  async complete(): Promise<GatewayResponse> {
+    const { encoder, context, admitted } = this.#parts;
+    const events: ContentEvent[] = [];
+    for await (const event of this.#events) events.push(event);
+    const body = encoder.encodeComplete(context, events);
+    admitted.finish(this.#result(200));
+    return json(200, body, this.#headers());
+  }
+
+  /**
+   * Begins a stream with the first content, so that a failure before it is an HTTP error. After a silence it begins
+   * anyway: clients give up on a connection without a response.
+   */
+  async stream(): Promise<GatewayResponse> {
+    const { encoder, context, state } = this.#parts;
+    const { clock } = state.options.world;
+    const early: ContentEvent[] = [];
+    let next = this.#events.next();
+    let isSilent = false;
+    let cancel = (): void => {};
+    const silence = new Promise<"silence">((resolve) => {
+      cancel = clock.after(state.limits.silence, () => resolve("silence"));
+    });
+    try {
+      for (;;) {
+        const found = await Promise.race([next, silence]);
+        if (found === "silence") {
+          isSilent = true;
+          break;
+        }
+        if (found.done === true) break;
+        early.push(found.value);
+        if (isContent(found.value)) break;
+        next = this.#events.next();
+      }
+    } finally {
+      cancel();
+    }
+    const stream = encoder.openStream(context);
+    return {
+      status: 200,
+      headers: { "content-type": encoder.contentType(context), ...this.#headers() },
+      body: { chunks: this.#chunks(stream, early, isSilent ? next : undefined), ping: () => stream.ping() },
+    };
+  }
+
+  async *#chunks(
+    stream: AnswerStream,
+    early: readonly ContentEvent[],
+    pending: Promise<IteratorResult<ContentEvent, void>> | undefined,
+  ): AsyncGenerator<string, void> {
+    const { admitted, exchange } = this.#parts;
+    let status = 200;
+    let isOver = false;
+    try {
+      for (const event of early) yield stream.push(event);
+      const first = await pending;
+      if (first?.done === false) yield stream.push(first.value);
+      for await (const event of this.#events) yield stream.push(event);
+      yield stream.end();
+      isOver = true;
+    } catch (error) {
+      const failure = failureOf(error);
+      isOver = true;
+      status = this.#parts.encoder.encodeError(failure, admitted.id).status;
+      admitted.finish({ ...this.#result(status), failure });
+      yield stream.fail(failure) + stream.end();
+    } finally {
+      // A client that left cancels the request to the target.
+      if (!isOver) {
+        status = clientClosed;
+        exchange.cancel();
+      }
+      await this.#events.return();
+      admitted.finish(this.#result(status));
+    }
+  }
+
+  #headers(): Readonly<Record<string, string>> {
+    const { exchange, admitted } = this.#parts;
+    const { target } = exchange;
+    return {
+      "x-parley-notes": String(exchange.notes.length),
+      "x-parley-target": target === undefined ? "" : `${target.provider.id}/${target.model}`,
+      "request-id": `req_${admitted.id}`,
+      "x-request-id": `req_${admitted.id}`,
+    };
+  }
+
+  #result(status: number): ExchangeResult {
+    const { exchange } = this.#parts;
+    const { target, outboundBody, usage, notes } = exchange;
+    const cost =
+      target === undefined || usage === undefined
+        ? undefined
+        : computeCost(findModelFacts(target.provider.id, target.model), usage);
+    return {
+      status,
+      notes,
+      ...(target === undefined || outboundBody === undefined
+        ? {}
+        : { out: { provider: target.provider.id, model: target.model, body: outboundBody } }),
+      ...(usage === undefined ? {} : { usage }),
+      ...(cost === undefined ? {} : { cost }),
+    };
+  }
+}
+
+/** The status nginx logs for a client that left. */
+const clientClosed = 499;

@@ -1,0 +1,154 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { safeHeaders } from "../http/answer.ts";
+import { isLoopback, loopbackHosts, refuseRequest } from "../http/request-guard.ts";
+import { listen } from "../http/listen.ts";
+import { readRequestBody } from "../http/request-body.ts";
+import type { HttpHeaders } from "../world/net.ts";
+import { apiOfPath } from "./endpoints.ts";
+import { encodeFailure, type Gateway } from "./gateway.ts";
+import type { GatewayResponse, StreamedBody } from "./http-types.ts";
+
+/** A gateway that listens. */
+export type RunningGateway = {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends all connections and resolves when the port is free. */
+  readonly close: () => Promise<void>;
+};
+
+export type ServeGatewayOptions = {
+  /** Default: a free port. */
+  readonly port?: number;
+  /** Default: loopback. */
+  readonly host?: string;
+  /** Names by which clients reach it, besides those of the loopback interface. */
+  readonly hosts?: readonly string[];
+  /** Milliseconds of silence after which a stream gets a sign of life. */
+  readonly pingInterval?: number;
+  /** Milliseconds for the head of a request, and for all of it. */
+  readonly headTime?: number;
+  readonly requestTime?: number;
+};
+
+/** Serves a gateway over HTTP. Requests must name this address as their host, and pages of other origins are refused. */
+export const serveGateway = async (gateway: Gateway, options: ServeGatewayOptions = {}): Promise<RunningGateway> => {
+  const { port = 0, host = "127.0.0.1", hosts = [], pingInterval = 15_000, headTime, requestTime } = options;
+  let known: readonly string[] = [];
+  const { port: own, close } = await listen(
+    (request, response) => {
+      void answer(gateway, { request, response, hosts: known, pingInterval });
+    },
+    {
+      host,
+      port,
+      connections: gateway.limits.requests * 4,
+      ...(headTime === undefined ? {} : { headTime }),
+      ...(requestTime === undefined ? {} : { requestTime }),
+    },
+  );
+  known = [
+    ...loopbackHosts(own),
+    ...(isLoopback(host) ? [] : [`${host}:${own}`]),
+    ...hosts.flatMap((name) => [name.toLowerCase(), `${name.toLowerCase()}:${own}`]),
+  ];
+  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${own}`, port: own, close: () => close() };
+};
+
+type IncomingExchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly hosts: readonly string[];
+  readonly pingInterval: number;
+};
+
+const answer = async (gateway: Gateway, exchange: IncomingExchange): Promise<void> => {
+  const { request, response, hosts, pingInterval } = exchange;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  response.on("error", () => gone.abort());
+  try {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://gateway");
+    const headers = headersOf(request);
+    const refusal = refuseRequest(request, { hosts, methods: ["GET", "POST", "HEAD"] });
+    const answered =
+      refusal === undefined
+        ? await gateway.handle({
+            method: request.method ?? "GET",
+            path: pathname,
+            query: searchParams,
+            headers,
+            body: () => readRequestBody(request, { bytes: gateway.limits.bodyBytes, types: ["application/json"] }),
+            signal: gone.signal,
+          })
+        : await encodeFailure(
+            apiOfPath(pathname, headers),
+            refusal.status === 405
+              ? { kind: "bad-method", method: request.method ?? "", allowed: "POST" }
+              : { kind: "forbidden", detail: refusal.message },
+            "refused",
+          );
+    if (!request.complete) response.setHeader("connection", "close");
+    await write(response, answered, gone.signal, pingInterval);
+  } catch {
+    // The target or the client broke the connection in the middle of a stream.
+    response.destroy();
+  }
+};
+
+const headersOf = ({ headers }: IncomingMessage): HttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
+
+const write = async (
+  response: ServerResponse,
+  { status, headers, body }: GatewayResponse,
+  gone: AbortSignal,
+  pingInterval: number,
+): Promise<void> => {
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    response.writeHead(status, { ...safeHeaders, ...headers, "content-length": Buffer.byteLength(body) });
+    response.end(body);
+    return;
+  }
+  response.writeHead(status, { ...safeHeaders, ...headers, "x-accel-buffering": "no" });
+  response.socket?.setNoDelay(true);
+  response.flushHeaders();
+  await writeStream(response, body, gone, pingInterval);
+};
+
+/** Writes a stream as fast as the client reads it: the next chunk is fetched once there is room for it. */
+const writeStream = async (
+  response: ServerResponse,
+  { chunks, ping }: StreamedBody,
+  gone: AbortSignal,
+  pingInterval: number,
+): Promise<void> => {
+  let isQuiet = true;
+  const timer = setInterval(() => {
+    if (isQuiet && ping !== undefined && !response.writableNeedDrain) response.write(ping());
+    isQuiet = true;
+  }, pingInterval);
+  timer.unref();
+  // The client may leave while nothing arrives from the target.
+  const left = new Promise<"left">((resolve) => gone.addEventListener("abort", () => resolve("left"), { once: true }));
+  try {
+    for (;;) {
+      const next = await Promise.race([chunks.next(), left]);
+      if (next === "left" || gone.aborted) return;
+      if (next.done === true) break;
+      if (next.value.length === 0) continue;
+      isQuiet = false;
+      if (!response.write(next.value) && (await waitForDrain(response, left)) === "left") return;
+    }
+    response.end();
+  } finally {
+    clearInterval(timer);
+    // Not awaited: a generator that waits for the target ends when its request is cancelled.
+    void chunks.return().catch(() => undefined);
+  }
+};
+
+const waitForDrain = (response: ServerResponse, left: Promise<"left">): Promise<"drain" | "left"> =>
+  Promise.race([left, new Promise<"drain">((resolve) => response.once("drain", () => resolve("drain")))]);
