@@ -58,7 +58,7 @@ const serveUntilSignal = async (args: Arguments): Promise<number> => {
       { code: 1 },
     );
   });
-  const file = settingsFilePath(home);
+  const file = settingsFilePath(home.config);
   watchFile(file, { interval: 500 }, () => {
     loadAgentEnvironment({ folder: ".", home }).then(
       (changed) => (config = toConfig(changed.loaded.settings)),

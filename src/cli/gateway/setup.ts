@@ -17,7 +17,7 @@ export const setUpClient = async (args: Arguments): Promise<number> => {
   if (name === undefined || client === undefined)
     throw usageError(`Name a client: ${Object.keys(clientSettings).join(", ")}.`);
   const { world, home, loaded } = await loadAgentEnvironment({ folder: "." });
-  const context: SetupContext = { world, home, name, client, file: `${world.host.home}/${client.file}` };
+  const context: SetupContext = { world, home: home.config, name, client, file: `${world.host.home}/${client.file}` };
   if (args.has("undo")) return restore(context);
   const port =
     args.value("port") === undefined ? (loaded.settings["gateway.port"] ?? defaultPort) : parsePort(args.value("port"));

@@ -132,7 +132,7 @@ const withGrammar = (tool: Record<string, unknown>): Record<string, unknown> => 
   const about = typeof tool["description"] === "string" ? `${tool["description"]}\n\n` : "";
   return {
     ...rest,
-    description: `${about}The input is text of this ${String(format["syntax"] ?? "")} grammar:\n${format["definition"]}`,
+    description: `${about}The input is text of this ${typeof format["syntax"] === "string" ? format["syntax"] : "formal"} grammar:\n${format["definition"]}`,
   };
 };
 

@@ -82,7 +82,7 @@ export const readInbound = (
 
 const toolName = (value: unknown): string => {
   const { name, type } = value as { readonly name?: unknown; readonly type?: unknown };
-  return String(type ?? name ?? Object.keys(value as object)[0]);
+  return [type, name, ...Object.keys(value as object)].find((word) => typeof word === "string") ?? "";
 };
 
 /** Fields without a counterpart at the target. Those that were translated are not lost. */

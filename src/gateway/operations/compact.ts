@@ -11,7 +11,7 @@ import { openExchange } from "./open-exchange.ts";
 export const compact = async (state: GatewayState, admitted: AdmittedRequest): Promise<GatewayResponse> => {
   const { body, id } = admitted;
   const input: readonly unknown[] = Array.isArray(body["input"]) ? body["input"] : [body["input"]];
-  const { tools, tool_choice, text, ...rest } = body;
+  const { tools: _tools, tool_choice: _choice, text: _text, ...rest } = body;
   const asked = { ...rest, input: [...input, { type: "message", role: "user", content: compactionPrompt }] };
   const opened = await openExchange(state, { ...admitted, body: asked });
   if ("response" in opened) return opened.response;

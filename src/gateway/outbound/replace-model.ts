@@ -9,7 +9,7 @@ const findModelValue = (json: string): { readonly start: number; readonly end: n
   let found: { readonly start: number; readonly end: number } | undefined;
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
-    switch (json[at]) {
+    switch (json.charAt(at)) {
       case "{":
       case "[":
         depth += 1;
