@@ -22,7 +22,7 @@ export type Gateway = {
   readonly limits: GatewayLimits;
 };
 
-/** What the operations of a gateway share. */
+/** State shared by all operations of a gateway. */
 export type GatewayState = {
   readonly options: GatewayOptions;
   readonly transport: Transport;
