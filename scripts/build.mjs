@@ -14,9 +14,16 @@ const dist = join(root, "dist");
 /** Builds both. The last build stays usable until the new files are complete. */
 export const build = async () => {
   await mkdir(dist, { recursive: true });
-  const metafiles = await Promise.all([buildProgram(root, dist), buildLibrary(root, dist), buildInspector(root, dist)]);
+  const metafiles = await Promise.all([
+    // The runs that fill the cache need the program alone, and mostly wait.
+    buildProgram(root, dist).then(async (metafile) => {
+      await fillCodeCache(dist);
+      return metafile;
+    }),
+    buildLibrary(root, dist),
+    buildInspector(root, dist),
+  ]);
   await writeFile(join(dist, "third-party-licences.txt"), licencesOf(root, metafiles));
-  await fillCodeCache(dist);
 };
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {

@@ -33,10 +33,11 @@ export const buildProgram = async (root, dist) => {
     const script = (part) => scriptOf(bundle, { root, modules, part, parts: [main, ...parts], chunks });
     await mkdir(fresh);
     const id = createHash("sha256");
-    for (const part of parts) {
-      const text = `module.exports=${(await script(part)).trim()}\n`;
+    const texts = await Promise.all(parts.map(script));
+    for (const [at, { name }] of parts.entries()) {
+      const text = `module.exports=${texts[at].trim()}\n`;
       id.update(text);
-      await writeFile(join(fresh, `${part.name}.cjs`), text);
+      await writeFile(join(fresh, `${name}.cjs`), text);
     }
     const program = join(dist, `parley-${process.pid}.cjs`);
     const head = id.digest("hex").slice(0, 16);
