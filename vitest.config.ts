@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type ViteUserConfigFnObject } from "vitest/config";
-import type { Reporter } from "vitest/node";
+import { BaseSequencer, type Reporter, type TestSpecification } from "vitest/node";
 import type { Tier } from "./test/support/tier.ts";
 
 /*
@@ -28,6 +28,31 @@ const longTests = [
   // The vendors' response types: oracles.bodies and oracles.schemas are quick.
   "test/oracles.responses.test.ts",
 ];
+/** How the paths of the files begin that take longest. They start first, so that no worker waits for them at the end. */
+const longestTests = [
+  "test/properties/",
+  "test/agent/simulation.test.ts",
+  "test/package.test.ts",
+  "test/requests/convert.test.ts",
+  "test/transport/faults.test.ts",
+  "oracles/",
+  "test/tui/app",
+  "test/mcp/",
+];
+
+/** Orders files by their last duration; in a fresh clone, where there is none, the longest still start first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+  }
+}
+
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const at = longestTests.findIndex((begin) => moduleId.includes(`/${begin}`));
+  return at === -1 ? longestTests.length : at;
+};
+
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
   const [tier, seed] = parseMode(mode);
   const shared = {
@@ -50,6 +75,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
     test: {
       // Many tests wait for processes and terminals, so more run at once than there are cores. Each worker loads all modules.
       maxWorkers: Math.max(3, availableParallelism()),
+      sequence: { sequencer: LongestFirst },
       reporters: tier === "nightly" ? ["default", seedReporter(seed)] : ["default"],
       projects: [
         // Modules are loaded once per worker, not per file: they have no state. In two projects each worker would start twice.
