@@ -118,6 +118,8 @@ export type ServiceSession = {
   readonly sequence: number;
   /** The approval requests that await a decision. */
   readonly pending: readonly OpenQuestion[];
+  /** Why its commands cannot be carried out at the moment. They are tried again. */
+  readonly problem?: string;
 };
 
 /** The state of a session: without work, waiting to run, running a turn, or waiting for a decision of a person. */
