@@ -4,6 +4,7 @@ import { loadAgentEnvironment, type AgentEnvironment } from "../agent/environmen
 import type { AgentEvent } from "../agent/events.ts";
 import { loadPool } from "../agent/models/choose.ts";
 import { openAgent, type AgentSession } from "../agent/open-agent.ts";
+import type { OpenAgentOptions } from "../agent/options.ts";
 import { UnknownNameError } from "../providers/unknown-name.ts";
 import { SessionError } from "../session/error.ts";
 import { exportConversation } from "../session/export/conversation.ts";
@@ -43,6 +44,8 @@ export type LocalServiceOptions = {
   readonly parkAfter?: number;
   /** Milliseconds an agent without work stays open. */
   readonly idleTime?: number;
+  /** Opens an agent, e.g. with telemetry. Default: `openAgent`. */
+  readonly openAgent?: (environment: AgentEnvironment, options: OpenAgentOptions) => Promise<AgentSession>;
 };
 
 /** The tenant of the person who started the service. It shares their settings, skills and sessions; others share nothing. */
@@ -71,8 +74,14 @@ class LocalService {
   #closed: Promise<void> | undefined;
   #release: () => Promise<void> = async () => undefined;
 
-  constructor({ maxOpen = 16, parkAfter = 10_000, idleTime = 60_000, ...options }: LocalServiceOptions) {
-    this.#options = { ...options, maxOpen, parkAfter, idleTime };
+  constructor({
+    maxOpen = 16,
+    parkAfter = 10_000,
+    idleTime = 60_000,
+    openAgent: open = (_, options) => openAgent(options),
+    ...options
+  }: LocalServiceOptions) {
+    this.#options = { ...options, maxOpen, parkAfter, idleTime, openAgent: open };
     this.#slots = new Slots(maxOpen);
   }
 
@@ -264,7 +273,7 @@ class LocalService {
       await this.#slots.acquire();
     }
     try {
-      const opened = await openAgent({
+      const opened = await this.#options.openAgent(environment, {
         ...environment,
         home: this.#homeOf(tenant),
         folder,

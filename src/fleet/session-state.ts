@@ -68,6 +68,7 @@ export const foldRecord = (state: LoggedState, stored: StoredRecord): LoggedStat
     case "request":
     case "todos":
     case "turn":
+    case "consent":
     case "repair":
     case "unknown":
       return next;
