@@ -2,7 +2,7 @@ import { eventOf, type FollowedEvent, type LiveEvent } from "./session-events.ts
 import type { StoredRecord } from "../session/log/record.ts";
 import type { FollowRequest } from "./service.ts";
 
-/** What a session publishes: its records in order, and live events between them. */
+/** The published items of a session: its records in order, and live events between them. */
 type Published =
   | { readonly record: StoredRecord }
   | { readonly live: LiveEvent; readonly sequence: number; readonly number: number };

@@ -28,7 +28,7 @@ import type {
   SessionService,
 } from "./service.ts";
 import type { FollowedEvent } from "./session-events.ts";
-import { Slots } from "./slots.ts";
+import { AgentSlots } from "./agent-slots.ts";
 
 /** Options of the local service. */
 export type LocalServiceOptions = {
@@ -64,7 +64,7 @@ export const openLocalService = async (options: LocalServiceOptions): Promise<Se
 
 class LocalService {
   readonly #options: Required<Omit<LocalServiceOptions, "flags">> & Pick<LocalServiceOptions, "flags">;
-  readonly #slots: Slots;
+  readonly #slots: AgentSlots;
   /** The sessions in memory, by tenant and id, the least recently used first. */
   readonly #sessions = new Map<string, Promise<LocalSession>>();
   readonly #loaded = new Map<string, LocalSession>();
@@ -82,7 +82,7 @@ class LocalService {
     ...options
   }: LocalServiceOptions) {
     this.#options = { ...options, maxOpen, parkAfter, idleTime, openAgent: open };
-    this.#slots = new Slots(maxOpen);
+    this.#slots = new AgentSlots(maxOpen);
   }
 
   toService(): SessionService {
@@ -231,7 +231,7 @@ class LocalService {
     const asked = folder ?? folders[0] ?? "";
     const found = asked.startsWith("/") || /^[A-Za-z]:/.test(asked) ? await world.disk.canonicalPath(asked) : undefined;
     const isOffered = found !== undefined && folders.some((each) => found === each || found.startsWith(`${each}/`));
-    // A folder that does not exist is answered like one that is not offered: neither is told.
+    // A folder that does not exist is answered like one that is not offered.
     if (!isOffered) throw new ServiceError({ kind: "invalid", message: `Sessions cannot work in ${asked}.` });
     return found;
   }

@@ -1,5 +1,5 @@
 /** A limited number of slots. Who waits for one gets it in order of arrival. */
-export class Slots {
+export class AgentSlots {
   readonly #size: number;
   readonly #waiting: (() => void)[] = [];
   #used = 0;
