@@ -12,6 +12,7 @@ import { customCommandsCommand } from "./custom-commands/command.ts";
 import { adoptCommand } from "./adopt/command.ts";
 import { agentsCommand } from "./agents/command.ts";
 import { skillsCommand } from "./skills/command.ts";
+import { serveCommand } from "./serve/command.ts";
 
 const targetOption: CommandOption = {
   name: "for",
@@ -61,6 +62,7 @@ export const commands: readonly CommandSpec[] = [
   chatCommand,
   compareCommand,
   acpCommand,
+  serveCommand,
   ...sessionCommands,
   skillsCommand,
   hooksCommand,
