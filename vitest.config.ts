@@ -22,6 +22,7 @@ const longTests = [
   "test/hooks/packaged.test.ts",
   // The inspector in a browser: inspector/server.test.ts and inspector/data.test.ts are quick.
   "test/inspector/page.test.ts",
+  "test/inspector/accessibility.test.ts",
   // The program killed, and resumed on another provider: agent/kill.test.ts is quick.
   "test/agent/abrupt-end.test.ts",
   "test/agent/cross-resume.test.ts",

@@ -1,4 +1,5 @@
 import type { SwitchCheck } from "../src/agent/models/switch-check.ts";
+import type { Composition } from "../src/inspect/data/composition.ts";
 import type { ExchangeDetails } from "../src/inspect/data/exchanges.ts";
 import type { ReadingRow } from "../src/inspect/data/reading-rows.ts";
 import type { RequestComparison } from "../src/inspect/data/requests.ts";
@@ -14,6 +15,7 @@ export type InspectorApi = {
   readonly search: (words: string) => Promise<readonly SearchHit[]>;
   readonly rendering: (model: string, start: number, end: number) => Promise<RenderingPage>;
   readonly comparison: (number: number) => Promise<RequestComparison>;
+  readonly composition: (model: string) => Promise<Composition>;
   readonly exchange: (number: number) => Promise<ExchangeDetails>;
   readonly switchCheck: (model: string) => Promise<SwitchCheck>;
   readonly blob: (hash: string, mimeType: string) => Promise<Blob>;
@@ -50,6 +52,7 @@ export const openApi = (token: string): InspectorApi => {
     search: (words) => read(`search?q=${name(words)}`),
     rendering: (model, start, end) => read(`rendering?for=${name(model)}&start=${start}&end=${end}`),
     comparison: (number) => read(`comparison?n=${number}`),
+    composition: (model) => read(`composition?for=${name(model)}`),
     exchange: (number) => read(`exchange?n=${number}`),
     switchCheck: (model) => read(`switch?for=${name(model)}`),
     blob: async (hash, mimeType) =>

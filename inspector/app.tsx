@@ -4,6 +4,7 @@ import type { SearchHit } from "../src/inspect/data/search.ts";
 import type { Overview } from "../src/inspect/server/inspection.ts";
 import { formatCost, formatTokens } from "../src/inspect/view/format.ts";
 import type { InspectorApi } from "./api.ts";
+import { CompositionView } from "./composition.tsx";
 import { ConversationView } from "./conversation.tsx";
 import { Help } from "./help.tsx";
 import { useKeys } from "./keys.ts";
@@ -19,6 +20,7 @@ const titles: Readonly<Record<ViewName, string>> = {
   conversation: "Conversation",
   models: "As sent",
   requests: "Requests",
+  composition: "Composition",
   exchanges: "Exchanges",
   switch: "Switch",
   lint: "Lint",
@@ -63,6 +65,7 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
   const [hits, setHits] = useState<readonly SearchHit[]>([]);
   const [words, setWords] = useState("");
   const searchBox = useRef<HTMLInputElement>(null);
+  const tabs = useRef<HTMLElement>(null);
   const views = viewsFor(overview.kind);
   const { place } = route;
   const view = views.find((name) => name === route.view) ?? views[0] ?? "lint";
@@ -101,6 +104,12 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
     return () => clearTimeout(timer);
   }, [words, overview.revision]);
   useEffect(() => setJump((number) => number + 1), [view, route.place]);
+  useEffect(() => {
+    // Not scrollIntoView: the Tab key would go on from there.
+    const link = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tabs.current !== null && link instanceof HTMLElement)
+      tabs.current.scrollLeft = link.offsetLeft - (tabs.current.clientWidth - link.offsetWidth) / 2;
+  }, [view]);
   useKeys({
     ...Object.fromEntries(views.map((name, index) => [`${index + 1}`, () => open(name)])),
     j: () => step(1),
@@ -122,7 +131,7 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
         <h1 title={overview.root}>
           {overview.title} <span class="fact">{overview.kind === "session" ? overview.name : overview.kind}</span>
         </h1>
-        <nav aria-label="Views">
+        <nav aria-label="Views" ref={tabs}>
           {views.map((name, index) => (
             <a
               href={formatRoute({ view: name, models: route.models })}
@@ -202,6 +211,14 @@ const Page = ({ api, data: { overview, places }, error }: PageProps): VNode => {
         ) : null}
         {view === "exchanges" ? (
           <ExchangesView api={api} overview={overview} selected={place} onSelect={toNumber} />
+        ) : null}
+        {view === "composition" ? (
+          <CompositionView
+            api={api}
+            overview={overview}
+            model={models[0] ?? ""}
+            onModel={(model) => go({ view, models: [model] }, "replace")}
+          />
         ) : null}
         {view === "switch" ? (
           <SwitchView

@@ -39,6 +39,7 @@ export const ExchangesView = ({ api, overview, selected, onSelect }: ExchangesVi
         label="Exchanges"
         current={shown.findIndex((row) => row.number === number)}
         jump={number}
+        isNearest
         header={
           <>
             <input
@@ -193,7 +194,7 @@ const BodyHead = ({ title, body }: { readonly title: string; readonly body: Exch
 );
 
 const Turn = ({ turn }: { readonly turn: ExchangeTurn }): VNode => (
-  <div class="aligned">
+  <div class="aligned exchange-turn">
     <header class="aligned-head">
       <span class={`kind ${turn.role === "asked" ? "kind-user" : "kind-model"}`}>
         {turn.role === "asked" ? "to the model" : "by the model"}
@@ -203,10 +204,12 @@ const Turn = ({ turn }: { readonly turn: ExchangeTurn }): VNode => (
       {[turn.in, turn.out].map((messages, index) => (
         <div class="cell" key={index}>
           <p class="cell-model">{index === 0 ? "Received" : "Sent"}</p>
-          {messages.length === 0 ? <p class="absent">Nothing here.</p> : null}
-          {messages.map(({ message, json }) => (
-            <Piece key={message} message={message} json={json} />
-          ))}
+          <div class="cell-messages">
+            {messages.length === 0 ? <p class="absent">Nothing here.</p> : null}
+            {messages.map(({ message, json }) => (
+              <Piece key={message} message={message} json={json} />
+            ))}
+          </div>
         </div>
       ))}
     </div>

@@ -5,7 +5,7 @@ import { noteClasses } from "./note.tsx";
 
 /** Every key, and what it does. */
 const keys: readonly (readonly [key: string, about: string])[] = [
-  ["1 – 5", "Conversation, As sent, Requests, Switch, Lint"],
+  ["1 – 6", "Conversation, As sent, Requests, Composition, Switch, Lint"],
   ["j  k", "Next and previous entry or request"],
   ["g  G", "First and last"],
   ["o", "Open or close everything in the entry"],

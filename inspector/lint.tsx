@@ -65,7 +65,7 @@ const Verdict = ({ result }: { readonly result: LintedBody }): VNode => {
   if (result.type === "error") return <p class="error">{result.message}</p>;
   const { wire, findings, model, notes, converted, convertedFindings } = result;
   return (
-    <div aria-live="polite">
+    <div class="verdicts" aria-live="polite">
       <h3>
         As it is <span class="tag">{wire}</span>
       </h3>

@@ -141,6 +141,7 @@ const previewOf = ({ parts }: ReadingRow): string =>
       }
     })
     .join(" · ")
+    .replaceAll(/[*`|]+|-{3,}/g, " ")
     .replaceAll(/\s+/g, " ")
     .slice(0, 200);
 
@@ -210,21 +211,27 @@ const Cell = ({ model, rows, calls }: CellProps): VNode => {
   return (
     <div class="cell" data-model={model}>
       <p class="cell-model">{model}</p>
-      <NoteList notes={notes} />
-      {own.length === 0 ? null : (
-        <p class="ids">
-          {own.map(({ call, id }) => (
-            <span class="id">
-              <code>{call}</code> → <code>{id}</code>
-            </span>
-          ))}
-        </p>
-      )}
-      {pieces.length === 0 ? (
-        <p class="absent">{notes.length === 0 ? "Sent together with another entry, or not sent." : "Not sent."}</p>
-      ) : (
-        pieces.map((piece, index) => <SentPiece key={index} piece={piece} />)
-      )}
+      <div>
+        <NoteList notes={notes} />
+      </div>
+      <div>
+        {own.length === 0 ? null : (
+          <p class="ids" title="Our id of a call, and the id this model gets">
+            {own.map(({ call, id }) => (
+              <span class="id">
+                <code>{call}</code> → <code>{id}</code>
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+      <div class="cell-messages">
+        {pieces.length === 0 ? (
+          <p class="absent">{notes.length === 0 ? "Sent together with another entry, or not sent." : "Not sent."}</p>
+        ) : (
+          pieces.map((piece, index) => <SentPiece key={index} piece={piece} />)
+        )}
+      </div>
     </div>
   );
 };

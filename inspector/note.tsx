@@ -39,29 +39,39 @@ export const NoteList = ({ notes }: { readonly notes: readonly Note[] }): VNode 
   );
 };
 
-/** The verdict of an API's rules on a body. */
+/** The verdict of an API's rules on a body. Advice is folded: the API accepts the body. */
 export const FindingList = ({ findings }: { readonly findings: readonly Finding[] }): VNode => {
   const errors = findings.filter(({ level }) => level === "error");
+  const advice = findings.filter(({ level }) => level !== "error");
   return (
     <div class="findings">
       <p class={errors.length === 0 ? "verdict verdict-good" : "verdict verdict-bad"}>
         {errors.length === 0
-          ? "Valid: the API accepts it."
-          : `${errors.length} ${errors.length === 1 ? "error" : "errors"}: the API refuses or loses something.`}
-        {findings.length > errors.length ? ` ${findings.length - errors.length} advice.` : ""}
+          ? "✓ Valid: the API accepts it."
+          : `✗ ${errors.length} ${errors.length === 1 ? "error" : "errors"}: the API refuses or loses something.`}
       </p>
-      {findings.length === 0 ? null : (
-        <ul class="notes">
-          {findings.map(({ pointer, rule, message, level, effect }) => (
-            <li class={`note ${level === "error" ? "note-state" : "note-projection"}`}>
-              <span class="note-kind">{rule}</span>
-              <span class="note-text">
-                {message} <code>{pointer === "" ? "(body)" : pointer}</code> <span class="fact">{effect}</span>
-              </span>
-            </li>
-          ))}
-        </ul>
+      {errors.length === 0 ? null : <Findings findings={errors} />}
+      {advice.length === 0 ? null : (
+        <details>
+          <summary>
+            Advice <span class="fact">{advice.length}</span>
+          </summary>
+          <Findings findings={advice} />
+        </details>
       )}
     </div>
   );
 };
+
+const Findings = ({ findings }: { readonly findings: readonly Finding[] }): VNode => (
+  <ul class="notes">
+    {findings.map(({ pointer, rule, message, level, effect }) => (
+      <li class={`note ${level === "error" ? "note-state" : "note-projection"}`}>
+        <span class="note-kind">{rule}</span>
+        <span class="note-text">
+          {message} <code>{pointer === "" ? "(body)" : pointer}</code> <span class="fact">{effect}</span>
+        </span>
+      </li>
+    ))}
+  </ul>
+);

@@ -40,6 +40,7 @@ export const RequestsView = ({ api, overview, selected, onSelect }: RequestsView
         label="Requests"
         current={number - 1}
         jump={number}
+        isNearest
         header={
           <dl class="totals">
             <Fact name="Requests" value={`${totals.requests}`} />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Overview } from "../src/inspect/server/inspection.ts";
 
-const viewNames = ["conversation", "models", "requests", "exchanges", "switch", "lint"] as const;
+const viewNames = ["conversation", "models", "requests", "composition", "exchanges", "switch", "lint"] as const;
 
 export type ViewName = (typeof viewNames)[number];
 

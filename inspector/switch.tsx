@@ -35,7 +35,9 @@ export const SwitchView = ({ api, overview, model, onModel }: SwitchViewProps): 
         Continue {overview.model === undefined ? "this conversation" : `from ${overview.model}`} with another model.
         Nothing is sent.
       </p>
-      <ModelPicker targets={overview.targets} model={model} onModel={onModel} label="Model to switch to" />
+      <div class="controls">
+        <ModelPicker targets={overview.targets} model={model} onModel={onModel} label="Model to switch to" />
+      </div>
       {found === undefined ? <p class="fact">Checking…</p> : null}
       {typeof found === "string" ? <p class="error">{found}</p> : null}
       {found === undefined || typeof found === "string" ? null : <Check check={found} />}

@@ -12,6 +12,8 @@ export type VirtualListProps = {
   /** The row that the reader is at; the list scrolls to it when `jump` changes. */
   readonly current?: number | undefined;
   readonly jump?: number;
+  /** Scrolls no further than needed to show the current row. */
+  readonly isNearest?: boolean;
   /** Keeps the end on the screen while rows are added. */
   readonly isFollowing?: boolean;
   readonly header?: ComponentChildren;
@@ -22,7 +24,7 @@ const overscan = 6;
 
 /** A list that has only the rows on the screen in the document, whatever their heights. */
 export const VirtualList = (props: VirtualListProps): VNode => {
-  const { count, estimate, renderRow, onRange, current, jump, isFollowing, label, header } = props;
+  const { count, estimate, renderRow, onRange, current, jump, isFollowing, isNearest, label, header } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
   const heights = useRef(new Map<number, number>());
@@ -72,7 +74,12 @@ export const VirtualList = (props: VirtualListProps): VNode => {
     const element = scroller.current;
     if (element === null) return;
     if (isFollowing === true) element.scrollTop = element.scrollHeight;
-    else if (target.current !== undefined) element.scrollTop = headerHeight + (offsets[target.current] ?? 0);
+    else if (target.current !== undefined) {
+      const start = headerHeight + (offsets[target.current] ?? 0);
+      const end = headerHeight + (offsets[target.current + 1] ?? 0);
+      if (isNearest !== true || start < element.scrollTop) element.scrollTop = start;
+      else if (end > element.scrollTop + element.clientHeight) element.scrollTop = end - element.clientHeight;
+    }
     readView();
   }, [offsets, jump, isFollowing, count]);
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const base = [
   "world",
+  "images",
   "conversation",
   "transcript",
   "wire",
@@ -41,6 +42,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "": [],
   api: [...base, "postgres", "agent", "offline", "gateway", "http", "rules", "sim"],
   world: [],
+  images: [],
   conversation: [],
   transcript: ["conversation"],
   wire: ["conversation", "transcript"],

@@ -4,7 +4,8 @@ import type { Redactor } from "../policy/secrets/redact.ts";
 import { sanitizeForTerminal } from "../policy/terminal/sanitize.ts";
 import type { ReadSession } from "../session/store/store.ts";
 import { summarizeSession } from "../session/store/summary.ts";
-import { listReadingRows, readEntryTimes, type ReadingMedia, type ReadingRow } from "./data/reading-rows.ts";
+import { listReadingRows, readEntryTimes, type ReadingRow } from "./data/reading-rows.ts";
+import { prepareMedia } from "./exported-media.tsx";
 import { readStyles } from "./server/assets.ts";
 import { formatBytes } from "./view/format.ts";
 import { Row } from "./view/row.tsx";
@@ -25,9 +26,9 @@ export const exportHtml = async (
   session: ReadSession,
   { redactor, hasMedia, maxBytes = 20_000_000 }: HtmlExportOptions,
 ): Promise<HtmlExport> => {
-  const media = new MediaBudget(session, hasMedia ? maxBytes / 2 : 0);
   const redactions: string[] = [];
   const rows = listReadingRows(session, await readEntryTimes(session));
+  const media = await prepareMedia(session, rows, hasMedia ? maxBytes / 2 : 0);
   const written: string[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -45,7 +46,7 @@ export const exportHtml = async (
   const left = rows.length - written.length;
   const notes = [
     redactions.length === 0 ? "No secrets were found." : `Secrets were redacted in ${redactions.join(", ")}.`,
-    ...media.notes(),
+    ...media.notes,
     ...(left === 0 ? [] : [`The last ${left} entries are left out: the file is limited to ${formatBytes(maxBytes)}.`]),
   ];
   return {
@@ -53,40 +54,6 @@ export const exportHtml = async (
     notes,
   };
 };
-
-/** Images are shown where they are stored, until the budget is used up. SVG is never shown: it can hold scripts. */
-class MediaBudget {
-  readonly #session: ReadSession;
-  readonly #omitted = new Set<string>();
-  #left: number;
-
-  constructor(session: ReadSession, budget: number) {
-    this.#session = session;
-    this.#left = budget;
-  }
-
-  readonly show = (media: ReadingMedia): ReturnType<Parameters<typeof Row>[0]["showMedia"]> => {
-    const { hash = "", kind, mimeType, name, id } = media;
-    const base64 = this.#session.blobs[hash];
-    const isShown = /^(image\/(png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+)$/.test(mimeType);
-    if (base64 === undefined || !isShown || base64.length > this.#left) {
-      this.#omitted.add(name ?? id);
-      return null;
-    }
-    this.#left -= base64.length;
-    const address = `data:${mimeType};base64,${base64}`;
-    return kind === "audio" ? (
-      <audio controls src={address} aria-label={name ?? id} />
-    ) : (
-      <img src={address} alt={name ?? id} loading="lazy" />
-    );
-  };
-
-  notes(): readonly string[] {
-    if (this.#omitted.size === 0) return [];
-    return [`Named but not contained: ${[...this.#omitted].join(", ")}.`];
-  }
-}
 
 /** Fields of a row that hold no text of a model or a file. */
 const fixedFields: ReadonlySet<string> = new Set(["type", "hash", "id", "call", "kind", "status", "mimeType"]);

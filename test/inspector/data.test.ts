@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { call, done, text } from "../../src/conversation/builders.ts";
 import { Ledger } from "../../src/conversation/ledger.ts";
+import { storeBytes } from "../../src/conversation/media.ts";
+import { createPng } from "../../src/cli/tour/png.ts";
 import { inspectBody, inspectConversation } from "../../src/inspect/data/inspected.ts";
 import { listReadingRows, readEntryTimes } from "../../src/inspect/data/reading-rows.ts";
 import { renderFor, traceRequest } from "../../src/inspect/data/aligned-request.ts";
+import { composeComposition } from "../../src/inspect/data/composition.ts";
 import { compareRequest, listRequestRows, sumRequests } from "../../src/inspect/data/requests.ts";
 import { searchRows } from "../../src/inspect/data/search.ts";
 import { providers } from "../../src/providers/all.ts";
@@ -156,6 +159,55 @@ describe("a conversation as a model gets it", () => {
     expect(session.entries.map(({ type }) => type)).toEqual(["completion"]);
     expect(renderFor(session, "anthropic").findings).toEqual([]);
     expect(readNotes).toEqual([]);
+  });
+});
+
+describe("the composition of a request", () => {
+  it("names what fills it, for every provider, and adds up to the whole body", async () => {
+    const session = await read();
+    for (const { id } of providers) {
+      const { bytes, groups } = composeComposition(session, id);
+      const sum = groups.reduce((total, group) => total + group.bytes, 0);
+      expect([id, sum]).toEqual([id, bytes]);
+      const found = groups.map(({ group }) => group);
+      for (const group of ["system", "tools", "notices", "user", "answers", "calls", "results"] as const)
+        expect([id, found.includes(group)]).toEqual([id, true]);
+      const { items = [] } = groups.find(({ group }) => group === "results") ?? {};
+      expect([id, items.map(({ name, count }) => `${name} ${count}`).toSorted()]).toEqual([
+        id,
+        ["read_file 1", "replace 1", "run_shell_command 4", "screenshot 1"],
+      ]);
+    }
+  });
+
+  it("counts context files, skills and MCP servers by name, and media apart from the results that hold it", () => {
+    const ledger = new Ledger();
+    const image = storeBytes(createPng(600, 400), { mimeType: "image/png", width: 600, height: 400, name: "plan.png" });
+    ledger.user([text("Look.")]);
+    const [made] = ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [call("mcp__maps__draw")]);
+    ledger.complete(made!.id, "mcp__maps__draw", done("Drawn.", image.media));
+    const { session } = inspectConversation(
+      {
+        version: 1,
+        system: "You are Parley.\n\n# Rules\nBe brief.\n\n--- AGENTS.md ---\nUse tabs.\n\n# Skills\n- a\n- b",
+        tools: ["mcp__maps__draw", "mcp__maps__find", "read_file"].map((name) => ({ name, parameters: {} })),
+        entries: ledger.entries,
+        blobs: { [image.blob.hash]: image.blob.base64 },
+      },
+      "x",
+    );
+    const { groups } = composeComposition(session, "anthropic");
+    const named = groups.map(({ group, items }) => [group, items.map(({ name, count }) => `${name} ${count}`)]);
+
+    expect(Object.fromEntries(named)).toMatchObject({
+      system: ["Rules 1", "Beginning 1"],
+      context: ["AGENTS.md 1"],
+      skills: ["Skills 1"],
+      tools: ["MCP server maps 2", "read_file 1"],
+      results: ["mcp__maps__draw 1"],
+      media: ["plan.png 1"],
+    });
+    expect(groups.find(({ group }) => group === "media")?.tokens).toBe(320);
   });
 });
 

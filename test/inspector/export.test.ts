@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { text } from "../../src/conversation/builders.ts";
 import { Ledger } from "../../src/conversation/ledger.ts";
+import { storeBytes } from "../../src/conversation/media.ts";
+import { readPng } from "../../src/images/read-png.ts";
+import { writePng } from "../../src/images/write-png.ts";
 import { inspectConversation } from "../../src/inspect/data/inspected.ts";
 import { exportHtml } from "../../src/inspect/export.tsx";
 import { createRedactor } from "../../src/policy/secrets/redact.ts";
@@ -36,6 +39,34 @@ describe("exporting a session as HTML", () => {
     expect(html).toContain("Secrets were redacted in entry 1 (2), entry 3.");
   });
 
+  it("encodes large images again, smaller, and says so", async () => {
+    const ledger = new Ledger();
+    const [screen, photo] = [
+      storeBytes(noisyPng(1600, 250), { mimeType: "image/png", name: "screen.png" }),
+      storeBytes(new Uint8Array(900_000).fill(7), { mimeType: "image/jpeg", name: "photo.jpg" }),
+    ];
+    ledger.user([screen.media, photo.media, screen.media]);
+    const blobs = { [screen.blob.hash]: screen.blob.base64, [photo.blob.hash]: photo.blob.base64 };
+    const { session } = inspectConversation({ version: 1, entries: ledger.entries, blobs }, "x");
+    const { html, notes } = await exportHtml(session, { redactor, hasMedia: true });
+    const shown = [...html.matchAll(/src="data:(image\/\w+);base64,([^"]+)"/g)].map(([, type, data]) => ({
+      type,
+      bytes: Buffer.from(data ?? "", "base64"),
+    }));
+
+    expect(shown.map(({ type }) => type)).toEqual(["image/png", "image/jpeg", "image/png"]);
+    const small = await readPng(shown[0]!.bytes);
+    expect([small?.width, small?.height]).toEqual([1280, 200]);
+    expect(notes[1]).toMatch(/^Smaller than in the session: screen\.png \([\d.]+ [kM]B, here [\d.]+ [kM]B\)\.$/);
+
+    const tight = await exportHtml(session, { redactor, hasMedia: true, maxBytes: 2_000_000 });
+    expect(tight.html.length).toBeLessThan(2_000_000);
+    expect(tight.notes.slice(1)).toEqual([
+      expect.stringMatching(/^Smaller than in the session: screen\.png/),
+      "Named but not contained: photo.jpg.",
+    ]);
+  });
+
   it("leaves media out on request, and entries beyond its size, and says so", async () => {
     const { session } = await (await createRichSession()).source.load();
     const without = await exportHtml(session, { redactor, hasMedia: false });
@@ -46,3 +77,15 @@ describe("exporting a session as HTML", () => {
     expect(short.notes.at(-1)).toBe("The last 7 entries are left out: the file is limited to 3.0 kB.");
   });
 });
+
+/** A picture that compresses badly, as photographs do. */
+const noisyPng = (width: number, height: number): Uint8Array => {
+  const next = seededRandom(7);
+  const pixels = Uint8Array.from({ length: width * height * 4 }, (_, index) => (index % 4 === 3 ? 255 : next() & 255));
+  return writePng({ width, height, pixels });
+};
+
+const seededRandom = (seed: number): (() => number) => {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 20;
+};

@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
     await page.waitForSelector(".verdict-good");
     const sent: string[] = [];
     page.on("request", (request) => sent.push(new URL(request.url()).pathname));
-    await page.keyboard.press("5");
+    await page.keyboard.press("6");
     await page
       .locator("textarea")
       .fill('{"model":"gpt-4o","messages":[{"role":"tool","tool_call_id":"x","content":"lost"}]}');
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
   it("keeps everything that was written as text", async () => {
     const page = await browser.open(await serve(hostileConversation()));
     await page.waitForSelector(".row");
-    const views = { "1": ".row-notice", "2": ".cell", "3": ".empty", "4": ".verdict" };
+    const views = { "1": ".row-notice", "2": ".cell", "3": ".empty", "4": ".stack", "5": ".verdict" };
     for (const [key, ready] of Object.entries(views)) {
       await page.keyboard.press(key);
       await page.waitForSelector(ready, { state: "attached" });

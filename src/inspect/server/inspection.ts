@@ -21,6 +21,7 @@ import {
   type RequestRow,
   type RequestTotals,
 } from "../data/requests.ts";
+import { composeComposition, type Composition } from "../data/composition.ts";
 import { describeExchange, type ExchangeDetails, type ExchangeRow } from "../data/exchanges.ts";
 import { searchRows, type SearchHit } from "../data/search.ts";
 
@@ -148,6 +149,11 @@ export class Inspection {
     const rendering = loaded.renderingFor(to);
     const isWithin = ({ entry }: { readonly entry: number }): boolean => entry >= start && entry < end;
     return { ...rendering, rows: rendering.rows.filter(isWithin), revision: loaded.revision };
+  }
+
+  /** Measures the next request to a model, by its contents. */
+  async composition(to: string): Promise<Composition> {
+    return composeComposition((await this.#current()).inspected.session, to);
   }
 
   async comparison(number: number): Promise<RequestComparison | undefined> {

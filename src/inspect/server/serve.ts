@@ -130,6 +130,8 @@ const answerData = async (
       const comparison = await inspection.comparison(number("n", 0));
       return comparison === undefined ? undefined : json(comparison);
     }
+    case "composition":
+      return json(await inspection.composition(model));
     case "exchange": {
       const exchange = await inspection.exchange(number("n", 0));
       return exchange === undefined ? undefined : json(exchange);

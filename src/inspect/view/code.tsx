@@ -65,7 +65,7 @@ const aliases: { readonly [name: string]: keyof typeof languages } = {
 
 /** Shows code, highlighted where the language is known. A label names it for screen readers. */
 export const Code = ({ text, language, label }: CodeProps): VNode => (
-  <pre class={`code${language === "diff" ? " diff" : ""}`} tabIndex={0} role="region" aria-label={label ?? "Code"}>
+  <pre class={`code${language === "diff" ? " diff" : ""}`} tabIndex={0} role="group" aria-label={label ?? "Code"}>
     <code>
       {highlight(text, language).map(({ text: piece, scope }) =>
         scope === "" ? piece : <span class={`h-${scope}`}>{piece}</span>,

@@ -62,7 +62,7 @@ const list = ({ ordered, start, items }: Tokens.List, depth: number): VNode => {
 };
 
 const table = ({ header, rows }: Tokens.Table, depth: number): VNode => (
-  <div class="table" tabIndex={0} role="region" aria-label="Table">
+  <div class="table" tabIndex={0} role="group" aria-label="Table">
     <table>
       <thead>
         <tr>

@@ -1,4 +1,4 @@
-import type { Bitmap } from "./downscale.ts";
+import type { Bitmap } from "../../images/downscale.ts";
 
 /** An image with a palette: for each pixel the palette index, or `transparent`. */
 export type IndexedImage = {

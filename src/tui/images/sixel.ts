@@ -1,6 +1,6 @@
 import { transparent, quantizeColours, type RgbColour, type IndexedImage } from "./palette.ts";
-import { readPng } from "./png.ts";
-import { downscale } from "./downscale.ts";
+import { readPng } from "../../images/read-png.ts";
+import { downscale } from "../../images/downscale.ts";
 
 /** Colour registers nearly all terminals have. */
 const maxColours = 256;

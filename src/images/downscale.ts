@@ -1,4 +1,4 @@
-import type { PixelRows } from "./png.ts";
+import type { PixelRows } from "./read-png.ts";
 
 /** A complete image, four bytes per pixel. */
 export type Bitmap = { readonly width: number; readonly height: number; readonly pixels: Uint8Array };
