@@ -23,6 +23,7 @@ const base = [
 ];
 const front = [
   ...base,
+  "postgres",
   "ide",
   "agent",
   "offline",

@@ -13,6 +13,7 @@ import { adoptCommand } from "./adopt/command.ts";
 import { agentsCommand } from "./agents/command.ts";
 import { skillsCommand } from "./skills/command.ts";
 import { serveCommand } from "./serve/command.ts";
+import { storeCommand } from "./store/command.ts";
 
 const targetOption: CommandOption = {
   name: "for",
@@ -64,6 +65,7 @@ export const commands: readonly CommandSpec[] = [
   acpCommand,
   serveCommand,
   ...sessionCommands,
+  storeCommand,
   skillsCommand,
   hooksCommand,
   pluginsCommand,

@@ -66,9 +66,9 @@ select held.owner, claimed.fence, exists (select from me) as is_enlisted from he
 export const appendStatement = `select sequence from (
   select parley.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13) as sequence) x where sequence is not null`;
 
-/** $1 tenant $2 session $3 fence $4 is parked $5 seconds until it is woken, or null. */
+/** $1 tenant $2 session $3 fence $4 is parked $5 seconds until it is woken, or null. Late writes of the owner are refused. */
 export const releaseStatement = `with released as (
-  update parley.session set owner = null, crashes = 0, changed = now(), billed = spent,
+  update parley.session set owner = null, fence = fence + 1, crashes = 0, changed = now(), billed = spent,
     state = case when state = 'child' then 'child' when unread > 0 then 'ready' when $4::boolean then 'parked'
       when $5::float8 is not null then 'ready' else 'idle' end,
     ready_at = case when state = 'child' then null when unread > 0 then now() else now() + make_interval(secs => $5::float8) end
