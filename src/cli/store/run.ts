@@ -8,7 +8,7 @@ import { ensureFolder, withFolder } from "../../session/store/folders.ts";
 import { findSessionFiles } from "../../session/store/list.ts";
 import { sessionFileName } from "../../session/store/locate.ts";
 import { projectFolderName } from "../../session/store/project-folder.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import type { Disk, Folder } from "../../world/disk.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
 import { printJson } from "../format.ts";
@@ -67,7 +67,7 @@ const check: StoreAction = async (context, args) => {
 const importFiles: StoreAction = async (context, args) => {
   const { world } = context;
   const [, wanted] = args.positionals;
-  const scope = { disk: world.disk, base: join(resolveHomeFolder(world), "sessions") };
+  const scope = { disk: world.disk, base: join((await findHomeFolders(world)).data, "sessions") };
   const files = (await findSessionFiles(scope)).filter(({ id }) => wanted === undefined || id.startsWith(wanted));
   if (wanted !== undefined && files.length === 0) throw new SessionError({ kind: "not-found", id: wanted });
   const results = { imported: [] as string[], exists: [] as string[], failed: [] as string[] };
