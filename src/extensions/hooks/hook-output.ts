@@ -107,19 +107,29 @@ const specificFields: readonly string[] = [
   "tool_input",
 ];
 
-const readJson = (hook: Hook, json: { readonly [field: string]: unknown }): HookResult => {
+const decisionFields: readonly string[] = ["behavior", "message", "updatedInput", "interrupt"];
+
+/** The fields that have a value and no effect. Codex writes null for a field it does not use. */
+const listUnused = (fields: Fields, known: readonly string[], prefix = ""): readonly string[] =>
+  Object.keys(fields)
+    .filter((field) => !known.includes(field) && fields[field] !== null)
+    .map((field) => prefix + field);
+
+const readJson = (hook: Hook, json: Fields): HookResult => {
   const specific = isObject(json["hookSpecificOutput"]) ? json["hookSpecificOutput"] : {};
+  const nested = isObject(specific["decision"]) ? specific["decision"] : {};
   const ignored = [
-    ...Object.keys(json).filter((field) => !commonFields.includes(field)),
-    ...Object.keys(specific)
-      .filter((field) => !specificFields.includes(field))
-      .map((field) => `hookSpecificOutput.${field}`),
+    ...listUnused(json, commonFields),
+    ...listUnused(specific, specificFields, "hookSpecificOutput."),
+    ...listUnused(nested, decisionFields, "hookSpecificOutput.decision."),
   ];
   const messages = [
     ...(typeof json["systemMessage"] === "string" ? [json["systemMessage"]] : []),
     ...(ignored.length === 0 ? [] : [`These fields of its output have no effect: ${ignored.join(", ")}.`]),
   ];
-  const stop = json["continue"] === false ? (text(json["stopReason"]) ?? "A hook stopped the turn.") : undefined;
+  const interrupts = nested["behavior"] === "deny" && nested["interrupt"] === true;
+  const stopReason = text(json["stopReason"]) ?? (interrupts ? text(nested["message"]) : undefined);
+  const stop = json["continue"] === false || interrupts ? (stopReason ?? "A hook stopped the turn.") : undefined;
   const context = text(specific["additionalContext"]);
   return {
     ...readDecision(hook, json, specific),
@@ -132,14 +142,15 @@ const readJson = (hook: Hook, json: { readonly [field: string]: unknown }): Hook
 
 const readInput = (
   hook: Hook,
-  specific: { readonly [field: string]: unknown },
-): Pick<HookResult, "updatedInput" | "mergesInput"> => {
+  specific: Fields,
+): Pick<HookResult, "decision" | "reason" | "updatedInput" | "mergesInput"> => {
   const nested = isObject(specific["decision"]) ? specific["decision"]["updatedInput"] : undefined;
-  const updatedInput = specific["updatedInput"] ?? nested;
-  if (updatedInput !== undefined) return { updatedInput };
-  if (hook.format === "gemini" && specific["tool_input"] !== undefined)
-    return { updatedInput: specific["tool_input"], mergesInput: true };
-  return {};
+  const merged = hook.format === "gemini" ? specific["tool_input"] : undefined;
+  const updatedInput = specific["updatedInput"] ?? nested ?? merged;
+  if (updatedInput === undefined || updatedInput === null) return {};
+  // The hook wanted other arguments than those of the model, so the call must not run with those.
+  if (!isObject(updatedInput)) return block(hook.event, "A hook returned arguments that are not a JSON object.");
+  return { updatedInput, ...(updatedInput === merged ? { mergesInput: true } : {}) };
 };
 
 type Fields = { readonly [field: string]: unknown };
