@@ -18,9 +18,24 @@ export const parseFrontMatter = async (front: string): Promise<FrontMatter> => {
   const simple = parseSimpleFields(front);
   if (simple !== undefined) return simple;
   const { parse } = await import("yaml");
-  const fields: unknown = parse(front, { maxAliasCount: 10 });
+  const read = (text: string): unknown => parse(text, { maxAliasCount: 10 });
+  let fields: unknown;
+  try {
+    fields = read(front);
+  } catch (error) {
+    const quoted = quoteValues(front);
+    if (quoted === front) throw error;
+    fields = read(quoted);
+  }
   return typeof fields === "object" && fields !== null && !Array.isArray(fields) ? (fields as FrontMatter) : {};
 };
+
+/** Quotes the plain values of fields: other agents take a colon inside one as text. */
+const quoteValues = (front: string): string =>
+  front.replaceAll(
+    /^([A-Za-z][\w-]*:[ \t]+)([^\s"'[{|>&*!%@`#].*?)[ \t]*\r?$/gm,
+    (_, name: string, value: string) => name + JSON.stringify(value),
+  );
 
 /** The fields, if each is one line of plain or simply quoted text; undefined if YAML is needed. */
 const parseSimpleFields = (front: string): FrontMatter | undefined => {

@@ -13,6 +13,10 @@ describe("front matter", () => {
     ["metadata:\n  author: someone\n  version: '1'", { metadata: { author: "someone", version: "1" } }],
     ["allowed-tools: [Read, Bash]", { "allowed-tools": ["Read", "Bash"] }],
     ["effort: 3", { effort: 3 }],
+    [
+      'tools: [Read]\ndescription: Use it when: "x" fails. Example:\\n<a>\neffort: 3',
+      { tools: ["Read"], description: 'Use it when: "x" fails. Example:\\n<a>', effort: "3" },
+    ],
     ["# a comment\nname: pdf # its name", { name: "pdf" }],
   ])("is read as YAML, and leniently where YAML is not: %j", async (front, fields) => {
     expect(await parseFrontMatter(front)).toEqual(fields);

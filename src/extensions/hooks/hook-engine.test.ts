@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { realpathSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realWorld } from "../../world/real/world.ts";
 import { matchesCondition } from "./condition.ts";
@@ -10,7 +11,12 @@ import { HookEngine, type HookActivity, type HookOccasion, type HookOutcome } fr
 import { readHooks } from "./read-hooks.ts";
 
 const activities: HookActivity[] = [];
-const run = async (handlers: readonly object[], occasion: HookOccasion, env = {}): Promise<HookOutcome> => {
+const run = async (
+  handlers: readonly object[],
+  occasion: HookOccasion,
+  env = {},
+  beforeClose = (): void => undefined,
+): Promise<HookOutcome> => {
   const settings = { [occasion.event]: [{ hooks: handlers }] };
   const { hooks, problems } = readHooks([{ source: { type: "user" }, file: "settings.json", settings }]);
   expect(problems).toEqual([]);
@@ -25,6 +31,7 @@ const run = async (handlers: readonly object[], occasion: HookOccasion, env = {}
     onActivity: (activity) => void activities.push(activity),
   });
   const outcome = await engine.run(occasion, new AbortController().signal);
+  beforeClose();
   await engine.close();
   return outcome;
 };
@@ -102,6 +109,20 @@ describe("a hook", () => {
     const twice = { type: "command", command: deny, async: true };
     expect(await run([twice, twice], call)).toEqual({ reason: "", context: [] });
     expect(activities.map(({ status }) => status)).toEqual(["blocked"]);
+  });
+
+  it("that says it goes on in the background is not waited for, and decides nothing", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "parley-async-"));
+    const goes = join(folder, "go");
+    const waits = `echo '{"async": true, "asyncTimeout": 9}'; until [ -e '${goes}' ]; do sleep 0.02; done`;
+    const denies = `echo '{"systemMessage": "Late.", "decision": "block", "reason": "No."}'`;
+    const outcome = await run([{ type: "command", command: `${waits}; ${denies}` }], call, {}, () => {
+      expect(activities).toEqual([]);
+      writeFileSync(goes, "");
+    });
+    expect(outcome).toEqual({ reason: "", context: [] });
+    expect(activities).toMatchObject([{ status: "blocked", message: "No." }]);
+    rmSync(folder, { recursive: true });
   });
 
   it("gets no shell for a program with arguments", async () => {

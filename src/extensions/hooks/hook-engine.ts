@@ -78,6 +78,7 @@ export class HookEngine {
   readonly #options: HookEngineOptions;
   /** Runs that nothing waits for. */
   readonly #background = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
 
   constructor(options: HookEngineOptions) {
     this.#options = options;
@@ -92,27 +93,51 @@ export class HookEngine {
   async run(occasion: HookOccasion, signal: AbortSignal): Promise<HookOutcome> {
     const matching = findMatching(this.#options.hooks, occasion);
     const awaited = matching.filter(({ hook }) => !hook.isAsync);
-    for (const each of matching.filter(({ hook }) => hook.isAsync)) {
-      const running = this.#runOne(each, occasion, signal).finally(() => this.#background.delete(running));
-      this.#background.add(running);
-    }
-    const results = await Promise.all(awaited.map((each) => this.#runOne(each, occasion, signal)));
+    for (const each of matching.filter(({ hook }) => hook.isAsync))
+      this.#leaveBehind(this.#runOne(each, occasion, { signal, onDetached: () => undefined }));
+    const results = await Promise.all(awaited.map((each) => this.#runUntilDetached(each, occasion, signal)));
     return mergeResults(results, occasion);
   }
 
-  /** Waits for the hooks in the background. */
+  /** Waits for the hooks in the background, and stops those that take longer than five seconds. */
   async close(): Promise<void> {
-    await Promise.all(this.#background);
+    const running = [...this.#background];
+    if (running.length === 0) return;
+    const timeout = new AbortController();
+    const all = Promise.all(running);
+    await Promise.race([all, this.#options.world.clock.sleep(closeTimeMs, timeout.signal).catch(() => undefined)]);
+    timeout.abort();
+    this.#closing.abort();
+    await all;
   }
 
-  async #runOne(match: MatchedHook, occasion: HookOccasion, signal: AbortSignal): Promise<NamedResult> {
+  #leaveBehind(run: Promise<unknown>): void {
+    const running = run.finally(() => this.#background.delete(running));
+    this.#background.add(running);
+  }
+
+  /** Runs a hook until it ends, or says that it goes on in the background; then it decides nothing. */
+  #runUntilDetached(match: MatchedHook, occasion: HookOccasion, signal: AbortSignal): Promise<NamedResult> {
+    return new Promise((resolve, reject) => {
+      let isDetached = false;
+      const onDetached = (): void => {
+        isDetached = true;
+        this.#leaveBehind(running);
+        resolve({ result: {}, name: match.name });
+      };
+      const running = this.#runOne(match, occasion, { signal, onDetached });
+      running.then(resolve, (error: unknown) => (isDetached ? undefined : reject(error as Error)));
+    });
+  }
+
+  async #runOne(match: MatchedHook, occasion: HookOccasion, control: RunControl): Promise<NamedResult> {
     const { hook, name } = match;
     const { world, onActivity } = this.#options;
     const input = JSON.stringify(this.#describe(hook, name, occasion));
     const startedAt = world.clock.elapsed();
     const refusal = await this.#findRefusal(hook).catch((error: unknown) => String(error));
     const result: HookResult =
-      refusal === undefined ? readHookRun(hook, await this.#execute(match, input, signal)) : { failure: refusal };
+      refusal === undefined ? readHookRun(hook, await this.#execute(match, input, control)) : { failure: refusal };
     const durationMs = Math.round(world.clock.elapsed() - startedAt);
     onActivity(describeActivity(match, { result, durationMs, isSkipped: refusal !== undefined }), result, input);
     // A hook that nothing waited for comes too late to decide.
@@ -125,10 +150,12 @@ export class HookEngine {
     return this.#options.findDenial?.(hook);
   }
 
-  async #execute({ hook }: MatchedHook, input: string, signal: AbortSignal): Promise<HookRun> {
+  async #execute({ hook }: MatchedHook, input: string, { onDetached, ...control }: RunControl): Promise<HookRun> {
     const { handler } = hook;
+    const signal = AbortSignal.any([control.signal, this.#closing.signal]);
     try {
-      if (handler.type !== "http") return await runHookCommand(hook, handler, { ...this.#options, input, signal });
+      if (handler.type !== "http")
+        return await runHookCommand(hook, handler, { ...this.#options, input, signal, onDetached });
       const { runHttpHook } = await import("./run-http.ts");
       return await runHttpHook(hook, handler, { world: this.#options.world, input, signal });
     } catch (error) {
@@ -148,6 +175,12 @@ export class HookEngine {
     };
   }
 }
+
+/** Milliseconds that hooks in the background have when the session ends. */
+const closeTimeMs = 5000;
+
+/** What stops a run, and who hears that it goes on in the background. */
+type RunControl = { readonly signal: AbortSignal; readonly onDetached: () => void };
 
 /** A hook that matches, and the name of the tool it matched. */
 type MatchedHook = { readonly hook: Hook; readonly name: string };

@@ -115,7 +115,11 @@ const importHandler = (agent: HookImportAgent, given: unknown, what: string): Im
   if (type !== "command" && type !== "http")
     return { notTaken: [{ what, why: handlerTypes[String(type)] ?? `Unknown type ${JSON.stringify(type)}.` }] };
   if (given["shell"] === "powershell") return { notTaken: [{ what, why: "It is written for PowerShell." }] };
-  const known = Object.entries(given).filter(([name]) => Object.hasOwn(hookHandlerShape.fields, name));
+  // A hook that may wake the agent later runs in the background too, and nothing waits for it here.
+  const isAsync = given["asyncRewake"] === true ? { async: true } : {};
+  const known = Object.entries({ ...given, ...isAsync }).filter(([name]) =>
+    Object.hasOwn(hookHandlerShape.fields, name),
+  );
   const unknown = Object.keys(given).filter(
     (name) => !Object.hasOwn(hookHandlerShape.fields, name) && !silentFields.includes(name) && name !== "shell",
   );

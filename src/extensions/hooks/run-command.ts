@@ -1,3 +1,4 @@
+import { isObject } from "../../conversation/json.ts";
 import { buildCmdProgram, usesCmd } from "../../policy/command/windows.ts";
 import { createChildEnvironment } from "../../policy/shell/environment.ts";
 import type { ConfinedProgram } from "../../policy/shell/run.ts";
@@ -21,11 +22,19 @@ export type HookWorld = {
 /** The most bytes a hook may print. */
 const maxOutputBytes = 2 ** 20;
 
-/** Runs the command of a hook with the event on stdin. Its process group is killed when it takes or prints too much. */
+/**
+ * Runs the command of a hook with the event on stdin. Its process group is killed when it takes or prints too much. A
+ * hook whose first line of output is `{"async": true}` goes on in the background: `onDetached` is called then.
+ */
 export const runHookCommand = async (
   hook: Hook,
   handler: Extract<HookHandler, { type: "command" | "program" }>,
-  { input, signal, ...context }: HookWorld & { readonly input: string; readonly signal: AbortSignal },
+  {
+    input,
+    signal,
+    onDetached,
+    ...context
+  }: HookWorld & { readonly input: string; readonly signal: AbortSignal; readonly onDetached: () => void },
 ): Promise<HookRun> => {
   const program = await buildProgram(hook, handler, { ...context, input });
   if (program === undefined) return { type: "failure", why: `The program for it was not found.` };
@@ -38,7 +47,10 @@ export const runHookCommand = async (
   signal.addEventListener("abort", cancel, { once: true });
   stopper.stopAfter(hook.timeoutMs);
   try {
-    const { output, error, isTooLong } = await readOutput(running, () => stopper.stop("cancelled"));
+    const { output, error, isTooLong } = await readOutput(running, {
+      stop: () => stopper.stop("cancelled"),
+      onDetached,
+    });
     const { code, signal: killedBy } = await running.exited;
     // What a command leaves in the background ends with it.
     if ((await running.groupMembers()).length > 0) await stopper.killRemaining();
@@ -104,16 +116,33 @@ const expandRoots = (text: string, env: { readonly [name: string]: string }): st
 
 const readOutput = async (
   running: RunningProcess,
-  stop: () => void,
+  { stop, onDetached }: { readonly stop: () => void; readonly onDetached: () => void },
 ): Promise<{ readonly output: string; readonly error: string; readonly isTooLong: boolean }> => {
   const pieces: Record<"output" | "error", Buffer[]> = { output: [], error: [] };
+  const text = (from: "output" | "error"): string => Buffer.concat(pieces[from]).toString("utf8");
   let length = 0;
+  let firstLine: string | undefined;
   for await (const { from, bytes } of running.output) {
     length += bytes.length;
     if (length > maxOutputBytes) stop();
     // A copy: the bytes are freed with the next chunk.
     else pieces[from].push(Buffer.from(bytes));
+    if (from === "error" || firstLine !== undefined || !bytes.includes(10)) continue;
+    firstLine = text("output").split("\n", 1)[0] ?? "";
+    if (isAsyncLine(firstLine)) onDetached();
   }
-  const text = (from: "output" | "error"): string => Buffer.concat(pieces[from]).toString("utf8");
-  return { output: text("output"), error: text("error"), isTooLong: length > maxOutputBytes };
+  const output = text("output");
+  const own = firstLine !== undefined && isAsyncLine(firstLine) ? output.slice(firstLine.length) : output;
+  return { output: own, error: text("error"), isTooLong: length > maxOutputBytes };
+};
+
+/** Whether a line says that the hook goes on in the background. */
+const isAsyncLine = (line: string): boolean => {
+  if (!line.trimStart().startsWith("{") || !line.includes('"async"')) return false;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) && value["async"] === true;
+  } catch {
+    return false;
+  }
 };
