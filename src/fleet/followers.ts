@@ -54,7 +54,7 @@ export class Followers {
   }
 
   async *follow(
-    { after, signal, isLive = false, untilIdle = false }: FollowRequest,
+    { after, signal, isLive = false, untilIdle = false, untilNow = false }: FollowRequest,
     { readRecords, isIdle }: { readonly readRecords: ReadRecords; readonly isIdle: () => boolean },
   ): AsyncGenerator<FollowedEvent, void> {
     const follower: Follower = { queue: [], isBehind: true, wake: () => undefined };
@@ -72,6 +72,7 @@ export class Followers {
             if (event !== undefined) yield event;
           }
         }
+        if (untilNow) return;
         for (let next = follower.queue.shift(); next !== undefined && !signal.aborted; next = follower.queue.shift()) {
           if ("record" in next) {
             if (next.record.sequence <= sequence) continue;

@@ -13,6 +13,7 @@ import { sessionFileName } from "../session/store/locate.ts";
 import { projectFolderName } from "../session/store/project-folder.ts";
 import { openSessionStore, type SessionStore } from "../session/store/store.ts";
 import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
+import { toHomeFolders, type HomeFolders, type HomeOption } from "../world/home-folders.ts";
 import { acquireLockFile } from "../world/lock-file.ts";
 import type { World } from "../world/world.ts";
 import { Inbox, listInboxes, removeInbox } from "./inbox.ts";
@@ -33,8 +34,8 @@ import { AgentSlots } from "./agent-slots.ts";
 /** Options of the local service. */
 export type LocalServiceOptions = {
   readonly world: World;
-  /** Parley's own folder. */
-  readonly home: string;
+  /** Parley's own folders. */
+  readonly home: HomeOption;
   /** The folders sessions may work in, or below, as canonical paths. The first is the default. */
   readonly folders: readonly string[];
   readonly flags?: CommandLineFlags;
@@ -63,7 +64,8 @@ export const openLocalService = async (options: LocalServiceOptions): Promise<Se
 };
 
 class LocalService {
-  readonly #options: Required<Omit<LocalServiceOptions, "flags">> & Pick<LocalServiceOptions, "flags">;
+  readonly #options: Required<Omit<LocalServiceOptions, "flags" | "home">> &
+    Pick<LocalServiceOptions, "flags"> & { readonly home: HomeFolders };
   readonly #slots: AgentSlots;
   /** The sessions in memory, by tenant and id, the least recently used first. */
   readonly #sessions = new Map<string, Promise<LocalSession>>();
@@ -81,7 +83,7 @@ class LocalService {
     openAgent: open = (_, options) => openAgent(options),
     ...options
   }: LocalServiceOptions) {
-    this.#options = { ...options, maxOpen, parkAfter, idleTime, openAgent: open };
+    this.#options = { ...options, home: toHomeFolders(options.home), maxOpen, parkAfter, idleTime, openAgent: open };
     this.#slots = new AgentSlots(maxOpen);
   }
 
@@ -130,7 +132,7 @@ class LocalService {
       await folder.close();
       throw new ServiceError({
         kind: "unavailable",
-        message: `Another process serves the sessions of ${this.#options.home} (${lock.holder}). Stop it, or set PARLEY_HOME to another folder.`,
+        message: `Another process serves the sessions of ${this.#base} (${lock.holder}). Stop it, or set PARLEY_HOME to another folder.`,
       });
     }
     this.#release = async () => {
@@ -146,19 +148,20 @@ class LocalService {
   }
 
   get #base(): string {
-    return join(this.#options.home, "server");
+    return join(this.#options.home.data, "server");
   }
 
   #inboxFolder(tenant: string): string {
     return join(this.#base, "inbox", tenantFolderName(tenant));
   }
 
-  #homeOf(tenant: string): string {
-    return tenant === ownTenant ? this.#options.home : join(this.#base, "tenants", tenantFolderName(tenant));
+  #homeOf(tenant: string): HomeFolders {
+    if (tenant === ownTenant) return this.#options.home;
+    return toHomeFolders(join(this.#base, "tenants", tenantFolderName(tenant)));
   }
 
   #storeOf(tenant: string): SessionStore {
-    return openSessionStore(this.#options.world, { home: this.#homeOf(tenant) });
+    return openSessionStore(this.#options.world, { home: this.#homeOf(tenant).data });
   }
 
   /** The folder names of tenants, which serve as their names: a name is its own folder name. */
@@ -310,7 +313,7 @@ class LocalService {
     const session = new LocalSession({
       world,
       id,
-      path: join(this.#homeOf(tenant), "sessions", projectFolderName(folder), sessionFileName(id)),
+      path: join(this.#homeOf(tenant).data, "sessions", projectFolderName(folder), sessionFileName(id)),
       inbox,
       openAgent: (onEvent) => {
         stopTimer();
@@ -383,7 +386,7 @@ class LocalService {
       yield Buffer.from(`${JSON.stringify(exportConversation(saved))}\n`);
       return;
     }
-    const path = join(this.#homeOf(tenant), "sessions", projectFolderName(session.inbox.head.folder));
+    const path = join(this.#homeOf(tenant).data, "sessions", projectFolderName(session.inbox.head.folder));
     const folder = await openFolder(world.disk, path);
     if (folder === undefined) throw new ServiceError({ kind: "not-found", id });
     const file = await folder.openFile(sessionFileName(id));

@@ -93,6 +93,8 @@ export type FollowRequest = {
   readonly isLive?: boolean;
   /** Whether the iteration ends once the session is idle or parked, instead of waiting for more. */
   readonly untilIdle?: boolean;
+  /** Whether the iteration ends with the records that exist now. */
+  readonly untilNow?: boolean;
 };
 
 export type ListRequest = {

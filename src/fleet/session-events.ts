@@ -96,7 +96,6 @@ const sessionEventOf = (record: SessionRecord): RecordEvent | undefined => {
     case "tools":
     case "input":
     case "consent":
-    case "consent":
     case "repair":
       return undefined;
   }

@@ -7,7 +7,7 @@ import { createToken, hashToken, isLoopback } from "../../http/request-guard.ts"
 import { acceptAny, acceptTokens, parseTokenFile, type AuthenticateToken } from "../../server/authenticate.ts";
 import { openFrontDoor, type FrontDoor } from "../../server/front-door.ts";
 import { acceptOidcTokens } from "../../server/oidc.ts";
-import { resolveHomeFolder } from "../../settings/home.ts";
+import { findHomeFolders } from "../../world/home-folders.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
 import { openWithObservers } from "../chat/observers.ts";
@@ -150,7 +150,7 @@ const openService = async (args: Arguments, world: World): Promise<SessionServic
   try {
     return await openLocalService({
       world,
-      home: resolveHomeFolder(world),
+      home: await findHomeFolders(world),
       folders,
       maxOpen: parseCount(args.value("max-open")),
       ...(model === undefined ? {} : { flags: { model: [model] } }),
