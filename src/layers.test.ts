@@ -77,6 +77,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "policy",
     "context",
     "http",
+    "rules",
   ],
   telemetry: ["agent", "scheduler", "transport", "providers", "wire", "policy", "conversation", "world"],
   cli: [...front, "rules", "server", "a2a"],

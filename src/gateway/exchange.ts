@@ -30,6 +30,8 @@ export class GatewayError extends Error {
 /** Options of an exchange. */
 export type ExchangeOptions = {
   readonly transport: Transport;
+  /** Sends without retries, for targets that are followed by another one. */
+  readonly hastyTransport: Transport;
   readonly cooldowns: TargetCooldowns;
   readonly cooldown: number;
   readonly api: InboundApi;
@@ -97,7 +99,7 @@ export class Exchange {
     readonly body: JsonObject;
   }> {
     const [target = ""] = this.#options.targets;
-    const { address, inbound, outbound } = await this.#compose(target);
+    const { address, inbound, outbound } = await this.#compose(target, this.#options.transport);
     return { address, inbound, body: outbound.body };
   }
 
@@ -111,7 +113,7 @@ export class Exchange {
     for (const [index, target] of order.entries()) {
       let isStarted = false;
       try {
-        for await (const event of this.#send(target)) {
+        for await (const event of this.#send(target, index < order.length - 1)) {
           isStarted ||= isContent(event);
           yield event;
         }
@@ -128,9 +130,9 @@ export class Exchange {
     }
   }
 
-  async *#send(target: string): AsyncGenerator<ContentEvent, void> {
-    const { transport } = this.#options;
-    const { address, inbound, outbound } = await this.#compose(target);
+  async *#send(target: string, isHasty: boolean): AsyncGenerator<ContentEvent, void> {
+    const transport = isHasty ? this.#options.hastyTransport : this.#options.transport;
+    const { address, inbound, outbound } = await this.#compose(target, transport);
     this.#conversation = inbound.conversation;
     this.#address = address;
     this.#outbound = outbound;
@@ -146,12 +148,15 @@ export class Exchange {
     }
   }
 
-  async #compose(target: string): Promise<{
+  async #compose(
+    target: string,
+    transport: Transport,
+  ): Promise<{
     readonly address: ModelAddress;
     readonly inbound: InboundRequest;
     readonly outbound: OutboundRequest;
   }> {
-    const { transport, api, model, normalized, prepare } = this.#options;
+    const { api, model, normalized, prepare } = this.#options;
     const address = parseTarget(target);
     const read = (destination: Destination): InboundRequest =>
       readInbound(normalized, {

@@ -26,6 +26,8 @@ export type Gateway = {
 export type GatewayState = {
   readonly options: GatewayOptions;
   readonly transport: Transport;
+  /** For targets that are followed by another one: it is asked at once instead of a retry. */
+  readonly hastyTransport: Transport;
   readonly signer: RequestSigner;
   readonly cooldowns: TargetCooldowns;
   readonly spending: DailySpending;
@@ -62,6 +64,7 @@ export const openGateway = (options: GatewayOptions): Gateway => {
     options,
     signer,
     transport: options.transport ?? openTransport({ world, signer, retryPolicy: gatewayRetries }),
+    hastyTransport: options.transport ?? openTransport({ world, signer, retryPolicy: { maxAttempts: 1 } }),
     cooldowns: new TargetCooldowns(world.clock),
     spending: new DailySpending(world.clock.now),
     limits: { ...defaultLimits, ...options.limits },

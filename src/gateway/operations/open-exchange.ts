@@ -34,6 +34,7 @@ export const openExchange = async (state: GatewayState, admitted: AdmittedReques
   }
   const exchange = new Exchange({
     transport: state.transport,
+    hastyTransport: state.hastyTransport,
     cooldowns: state.cooldowns,
     cooldown: config.cooldown ?? 60_000,
     api: endpoint.api,
