@@ -24,10 +24,11 @@ export const withTimeout = async <Result>(
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal });
   });
-  const working = work(stop.signal, () => void (last = clock.elapsed()));
-  working.catch(() => undefined);
+  // Before the work begins: of two nested limits of the same length the outer one ends first.
   const waiting = rejectLate();
   waiting.catch(() => undefined);
+  const working = work(stop.signal, () => void (last = clock.elapsed()));
+  working.catch(() => undefined);
   try {
     return await Promise.race([working, waiting, aborted]);
   } catch (error) {
