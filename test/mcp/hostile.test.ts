@@ -141,7 +141,7 @@ describe("a server that floods", () => {
   itInAll.each(["notifies", "changes", "scolds"])("is throttled, and still answers: %s", async (behaviour) => {
     const before = process.memoryUsage().rss;
     await beside(behaviour, async ({ call }) => {
-      const stop = AbortSignal.timeout(3000);
+      const stop = AbortSignal.timeout(120_000);
       const results = await Promise.all(Array.from({ length: 5 }, () => call("good__echo", { message: "y" }, stop)));
       expect(results.map(textOf)).toEqual(Array.from({ length: 5 }, () => "echo: y"));
     });
@@ -156,7 +156,7 @@ describe("a server that floods", () => {
         expect(textOf(await call(bad))).toBe(
           "Error: mcp_tool_error: bad answered with an error: It sent a message of more than 24 MB. (-32603)",
         ),
-      { timeout: 3000 },
+      { timeout: 600_000 },
     );
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);
   });
