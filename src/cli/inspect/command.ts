@@ -12,7 +12,7 @@ export const inspectCommand: CommandSpec = {
     "the same as any model gets it, side by side, with every repair explained; each request against the",
     "one before it; tokens, time and cost; what a switch to another model would mean. A session in use",
     "is followed live. Without an argument, shows the last session of this folder; - reads stdin.",
-    "A log of exchanges (JSON Lines) is shown as a list: each request as received and as sent, side by side.",
+    "A log of exchanges (JSON Lines) is shown as a list: each request as received and as sent.",
     "The page is served on 127.0.0.1 alone and nothing can be changed through it. Stop it with Ctrl-C.",
   ],
   options: [
