@@ -44,12 +44,12 @@ type Block = { readonly type: string; readonly id?: string };
 
 describe("an exchange through the gateway", () => {
   it.each([
-    "openai/gpt-5.6",
-    "google/gemini-3.8-flash",
-    "deepseek/deepseek-v4-pro",
-    "bedrock/us.anthropic.claude-fable-5-1-v1:0",
-    "mistral/mistral-large-latest",
-  ])("carries a tool loop with thinking of %s through an Anthropic client", async (model) => {
+    ["openai/gpt-5.6", /"encrypted_content":"[^"]{8,}"/],
+    ["google/gemini-3.8-flash", /"thoughtSignature":"(?!skip_|context_)[\w+/=-]{12,}"/],
+    ["deepseek/deepseek-v4-pro", /"reasoning_content":"Two places\."/],
+    ["bedrock/us.anthropic.claude-fable-5-1-v1:0", /"reasoningText":\{"text":"Two places\.","signature":"[^"]{8,}"/],
+    ["mistral/mistral-large-latest", /"tool_call_id"/],
+  ] as const)("carries a tool loop with thinking of %s through an Anthropic client", async (model, seal) => {
     await open({ sim: { script: loop } });
     const ask = { model, max_tokens: 4000, thinking: { type: "enabled", budget_tokens: 1024 }, tools };
     const messages: unknown[] = [{ role: "user", content: "Look at both." }];
@@ -78,6 +78,7 @@ describe("an exchange through the gateway", () => {
     expect(after).toBeDefined();
     const text = JSON.stringify(after);
     for (const { id } of calls) expect(text).toContain(`seen ${id}`);
+    expect(text).toMatch(seal);
     expect(text).not.toContain("parley1/");
     expect(before).toBeDefined();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../src/conversation/entry.ts";
-import type { JsonObject } from "../../src/conversation/json.ts";
+import { isObject, type JsonObject } from "../../src/conversation/json.ts";
 import type { InboundApi } from "../../src/gateway/answers/answer.ts";
 import { normalizeBody } from "../../src/gateway/inbound/normalize.ts";
 import { readInbound } from "../../src/gateway/inbound/read.ts";
@@ -55,7 +55,7 @@ describe.each(apis)("a growing history of an %s client", (api) => {
       const { conversation } = buildHistory(makeHistory(seed));
       // A compaction replaces the prefix, by design.
       if (conversation.entries.some(({ type }) => type === "compaction")) continue;
-      const provider = providers[index % providers.length]!;
+      const provider = providers[(index + apis.indexOf(api) * count) % providers.length]!;
       const where = `seed ${seed}, ${provider.id}`;
       const destination = provider.destination(provider.defaultModel);
       let sent: readonly string[] = [];
@@ -92,9 +92,9 @@ describe.each(apis)("a growing history of an %s client", (api) => {
   });
 });
 
-/** Everything of a body but its messages. */
-const frameOf = ({ messages: _messages, contents: _contents, input: _input, ...rest }: JsonObject): string =>
-  JSON.stringify(rest);
+/** Everything of a body but its messages. Code Assist has them in a request within the body. */
+const frameOf = ({ messages: _messages, contents: _contents, input: _input, request, ...rest }: JsonObject): string =>
+  JSON.stringify(rest) + (isObject(request) ? frameOf(request as JsonObject) : "");
 
 const endsWithUser = ({ role, type }: JsonObject): boolean =>
   role === "user" || role === "tool" || type === "function_call_output";
