@@ -30,6 +30,7 @@ export const serveCommand: CommandSpec = {
     { name: "max-open", value: "N", about: "Most agents open at once; further turns wait (default: 16)" },
     { name: "grace", value: "SECONDS", about: "Time for turns to end after SIGTERM (default: 30)" },
     { name: "model", short: "m", value: "PROVIDER/MODEL", values: "targets", about: "Model of new sessions" },
+    { name: "a2a", about: "Speak A2A too: agent card, JSON-RPC at /a2a, REST below /a2a/rest" },
     { name: "log", about: "Print each answer to stderr: method, route, status, milliseconds" },
   ],
   example: "parley serve --port 8080 --folder ~/project",

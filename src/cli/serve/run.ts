@@ -5,7 +5,7 @@ import { ServiceError } from "../../fleet/service-error.ts";
 import type { SessionService } from "../../fleet/service.ts";
 import { createToken, hashToken, isLoopback } from "../../http/request-guard.ts";
 import { acceptAny, acceptTokens, parseTokenFile, type AuthenticateToken } from "../../server/authenticate.ts";
-import { openFrontDoor, type FrontDoor } from "../../server/front-door.ts";
+import { openFrontDoor, type DoorExtension, type FrontDoor } from "../../server/front-door.ts";
 import { acceptOidcTokens } from "../../server/oidc.ts";
 import { findHomeFolders } from "../../world/home-folders.ts";
 import { realWorld } from "../../world/real/world.ts";
@@ -53,6 +53,7 @@ export const openServer = async (args: Arguments): Promise<RunningServer> => {
       port,
       hosts: args.values("public-host"),
       origins: args.values("allow-origin"),
+      extensions: args.has("a2a") ? [await createA2a(args, service)] : [],
       ...(args.has("log")
         ? {
             onAnswer: ({ method, route, status, milliseconds }) =>
@@ -65,6 +66,12 @@ export const openServer = async (args: Arguments): Promise<RunningServer> => {
     await service.close();
     throw new UserError(`Cannot listen: ${error instanceof Error ? error.message : String(error)}.`, { code: 1 });
   }
+};
+
+const createA2a = async (args: Arguments, service: SessionService): Promise<DoorExtension> => {
+  const { createA2aExtension } = await import("../../a2a/door-extension.ts");
+  const [name] = args.values("public-host");
+  return createA2aExtension(service, args.has("behind-tls") && name !== undefined ? { url: `https://${name}` } : {});
 };
 
 /** Takes no more work, lets turns end for a while, then closes. A turn that is left is continued at the next start. */
