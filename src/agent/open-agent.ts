@@ -275,6 +275,7 @@ const findProjectSkills = (
     {
       disk: world.disk,
       files: world.files,
+      clock: world.clock,
       home: home.config,
       cacheFolder: home.cache,
       userHome: world.host.home,

@@ -170,6 +170,10 @@ describe.each([
     expect(await read("folder/f.txt", head?.identity)).toEqual({ identity: head?.identity, bytes: "unchanged" });
     for (const name of ["folder", "folder/link", "folder/pipe", "folder/none", "way/f.txt"])
       expect([name, await read(name)]).toEqual([name, undefined]);
+    const names = ["folder/f.txt", "folder", "folder/link", "folder/pipe", "folder/none"];
+    expect(await bench.disk.listIdentities(names.map(at))).toEqual([head?.identity, ...Array(4).fill(undefined)]);
+    bench.plant(at("folder/f.txt"), file("67890"));
+    expect(await bench.disk.listIdentities([at("folder/f.txt")])).not.toEqual([head?.identity]);
   });
 
   it("stats an entry without following links", async () => {

@@ -19,6 +19,8 @@ export type Disk = {
    * is not read.
    */
   readonly readHead: (path: string, options: ReadHeadOptions) => Promise<FileHead | undefined>;
+  /** The identities of regular files by their canonical paths, in one step: for many that were read before. */
+  readonly listIdentities: (paths: readonly string[]) => Promise<readonly (FileIdentity | undefined)[]>;
 };
 
 /** How much of a file to read, and the identity it had when it was last read. */

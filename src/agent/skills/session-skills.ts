@@ -21,7 +21,7 @@ type AnnouncedText = { readonly system: string; readonly entries: Conversation["
 
 /** Finds the skills of a session. A new one announces all of them; what a resumed one announced is read from its texts. */
 export const openSessionSkills = async (
-  locations: SkillLocations & Pick<World, "files"> & { readonly cacheFolder: string },
+  locations: SkillLocations & Pick<World, "files" | "clock"> & { readonly cacheFolder: string },
   isResumed: boolean,
 ): Promise<SessionSkills> => {
   const cache = openSkillCacheFile(locations.files, locations.cacheFolder);
@@ -31,11 +31,14 @@ export const openSessionSkills = async (
     return found;
   };
   let { skills, notes } = await find();
+  const foundAt = locations.clock.elapsed();
   let announced: ReadonlySet<string> | undefined = isResumed ? undefined : new Set(skills.map(({ name }) => name));
   return {
     current: () => skills,
     notes,
     refresh: async (conversation) => {
+      // The first prompt of a program comes at once: the search of the start is still right.
+      if (announced !== undefined && locations.clock.elapsed() - foundAt < sameMomentMs) return undefined;
       announced ??= findAnnouncedSkills(conversation());
       ({ skills } = await find());
       const offered = skills.filter(({ isForModels }) => isForModels);
@@ -45,6 +48,9 @@ export const openSessionSkills = async (
     },
   };
 };
+
+/** Milliseconds after a search in which skills are not searched again. */
+const sameMomentMs = 200;
 
 const describeChanges = (
   known: ReadonlySet<string>,

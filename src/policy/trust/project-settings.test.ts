@@ -240,6 +240,7 @@ describe("the settings file of a project", () => {
       openFolder: () => Promise.reject(new Error("opened")),
       listNames: () => Promise.reject(new Error("listed")),
       readHead: () => Promise.reject(new Error("read")),
+      listIdentities: () => Promise.reject(new Error("list")),
     };
     expect(await readProjectSettings(untouched, root, "inert")).toEqual(nothing);
   });

@@ -42,6 +42,8 @@ export type SyncFileCalls = {
   readonly lstat: (path: string) => Promise<BigIntStats>;
   /** Like `lstat`, but undefined where there is no entry: throwing takes longer than the call. */
   readonly lstatIfExists: (path: string) => Promise<BigIntStats | undefined>;
+  /** The entries at many paths; undefined where there is none, or it cannot be read. */
+  readonly lstatAll: (paths: readonly string[]) => Promise<readonly (BigIntStats | undefined)[]>;
   readonly realpath: (path: string) => Promise<string>;
   readonly readlink: (path: string) => Promise<string>;
   readonly readdir: (path: string) => Promise<readonly Dirent[]>;
@@ -64,6 +66,12 @@ export const createSyncFileCalls = (): SyncFileCalls => {
     open: (path, flags, mode) => inline(() => new SyncFileHandle(openSync(path, flags, mode), inline)),
     lstat: (path) => inline(() => lstatSync(path, { bigint: true })),
     lstatIfExists: (path) => inline(() => lstatSync(path, { bigint: true, throwIfNoEntry: false })),
+    lstatAll: async (paths) => {
+      const found: (BigIntStats | undefined)[] = [];
+      for (let at = 0; at < paths.length; at += lstatBatch)
+        found.push(...(await inline(() => paths.slice(at, at + lstatBatch).map(lstatOrNothing))));
+      return found;
+    },
     realpath: (path) => inline(() => realpathSync.native(path)),
     readlink: (path) => inline(() => readlinkSync(path)),
     readdir: (path) => inline(() => readdirSync(path, { withFileTypes: true })),
@@ -103,6 +111,17 @@ const createInlineRunner = (): RunInline => {
 const monotonicNow = (): number => {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
+};
+
+/** Entries that are looked at before the event loop may get a turn. */
+const lstatBatch = 100;
+
+const lstatOrNothing = (path: string): BigIntStats | undefined => {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 };
 
 /** A path through a file, a loop of links or a forbidden folder makes stat throw: nothing there can be executed. */

@@ -96,6 +96,12 @@ const createDisk = (tree: DiskStore, options: Required<SimulatedDiskOptions>): S
         bytes: isUnchanged ? "unchanged" : readable(found.node, path).bytes.slice(0, maxBytes),
       };
     },
+    listIdentities: async (paths) =>
+      paths.map((path) => {
+        const found = followPath(store.root, path);
+        if (found?.node.kind !== "file" || path !== `/${found.names.join("/")}`) return undefined;
+        return toDiskEntry(found.node).identity;
+      }),
     seed: (path, entry) => seedEntry(store, path, entry),
     removeTree: (path) => removeTree(store, path),
     snapshot: () => Object.fromEntries(listTree(store.root, "")),

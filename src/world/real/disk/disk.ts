@@ -43,6 +43,8 @@ const createDisk = (calls: SyncFileCalls, choose: (handle: SyncFileHandle) => Pr
   openFolder: (path) => openRootFolder(calls, path, choose),
   listNames: (path) => withDiskErrors(`list ${path}`, () => listNamesAt(calls, path)),
   readHead: (path, options) => withDiskErrors(`read ${path}`, () => readHeadAt(calls, path, options)),
+  listIdentities: async (paths) =>
+    (await calls.lstatAll(paths)).map((found) => (found?.isFile() === true ? identityOf(found) : undefined)),
 });
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT } = constants;
