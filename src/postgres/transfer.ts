@@ -35,7 +35,7 @@ export const exportSession = async (owner: BlobOwner, id: string): Promise<Expor
 };
 
 /** A session to import. */
-export type ImportedSession = {
+export type SessionFileContents = {
   readonly name: string;
   readonly log: Uint8Array;
   readonly readBlob: (hash: string) => Promise<Uint8Array | undefined>;
@@ -47,7 +47,7 @@ export type ImportResult = { readonly id: string; readonly result: "imported" | 
 /** Imports a session file as it is. Refuses a damaged one, since what is exported must equal what was imported. */
 export const importSession = async (
   owner: BlobOwner,
-  { name, log, readBlob }: ImportedSession,
+  { name, log, readBlob }: SessionFileContents,
 ): Promise<ImportResult> => {
   const scan = scanBytes(log, name);
   const id = scan.session;

@@ -99,7 +99,7 @@ describeOnPostgres("parley store", () => {
     const read = await files.read(session.id);
     expect(read.damage).toEqual([]);
     expect(exportConversation(read).blobs).toEqual(blobs);
-    // The file store writes the same records at the same times as the same bytes, so it can go on with the file.
+    // The file store writes the same records at the same times as the same bytes, so it can continue the file.
     const opened = await files.open(session.id);
     expect([opened.damage, opened.size]).toEqual([[], read.size]);
     await opened.close();

@@ -179,7 +179,7 @@ export class HookEngine {
 /** Milliseconds that hooks in the background have when the session ends. */
 const closeTimeMs = 5000;
 
-/** What stops a run, and who hears that it goes on in the background. */
+/** Stops a run; `onDetached` is called when it continues in the background. */
 type RunControl = { readonly signal: AbortSignal; readonly onDetached: () => void };
 
 /** A hook that matches, and the name of the tool it matched. */
