@@ -12,10 +12,12 @@ export const encodeNamedEvent = (type: string, data: JsonObject): string =>
 /** Encodes a server-sent event without a name. */
 export const encodeEvent = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n`;
 
-/** Puts all events of a response in sequence. */
+/** Puts the events of a complete response in sequence: its parts as they ended, in the order they started. */
 export const sequenceEvents = (events: readonly ContentEvent[]): readonly SequenceEvent[] => {
   const sequence = createSequencer();
-  return events.flatMap((event) => sequence(event));
+  const ends = events.filter((event) => event.type === "part-end").toSorted((one, other) => one.index - other.index);
+  const rest = events.filter(({ type }) => type === "usage" || type === "finish");
+  return [...ends, ...rest].flatMap((event) => sequence(event));
 };
 
 /**

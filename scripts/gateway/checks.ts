@@ -1,0 +1,76 @@
+import type { LogEntry } from "../../src/sim/request-log.ts";
+
+/** The verdict on one run of a client. `faults` is empty if all of it holds. */
+export type RunChecks = {
+  readonly requests: number;
+  readonly switched?: boolean;
+  readonly images: number;
+  /** Requests that begin with the bytes of the request before. */
+  readonly prefix: { readonly kept: number; readonly of: number };
+  readonly faults: readonly string[];
+};
+
+type CheckedRun = {
+  readonly log: readonly LogEntry[];
+  readonly isDone: boolean;
+  readonly received: { readonly texts: string; readonly images: number } | undefined;
+};
+
+/** Checks that every request was accepted, the client finished, and nothing was lost or changed on the way. */
+export const checkRun = ({ log, isDone, received }: CheckedRun): RunChecks => {
+  const refused = log.flatMap((entry) => (entry.verdict === "refused" ? [`${entry.status} ${entry.message}`] : []));
+  const dropped = log.flatMap((entry) => ("dropped" in entry ? (entry.dropped ?? []) : []));
+  const prefix = countPrefixes(log);
+  const faults = [
+    ...refused.map((message) => `refused: ${message.slice(0, 160)}`),
+    ...(dropped.length === 0 ? [] : [`${dropped.length} seals were ignored`]),
+    ...(isDone ? [] : ["the client did not finish"]),
+    ...(received === undefined || /content of file \d/.test(received.texts) ? [] : ["no file reached the model"]),
+    ...(prefix.kept === prefix.of ? [] : [`${prefix.of - prefix.kept} of ${prefix.of} prefixes changed`]),
+  ];
+  return { requests: log.length, images: received?.images ?? 0, prefix, faults };
+};
+
+/** Compares each request of a tool loop with the one before it. Cache points move, so they do not count. */
+const countPrefixes = (log: readonly LogEntry[]): RunChecks["prefix"] => {
+  const bodies = log.flatMap(({ body, verdict }) => (verdict === "accepted" ? [contentOf(body)] : []));
+  const loops = bodies.filter(({ tools, messages }) => tools !== "" && messages.length > 0);
+  const pairs = loops.slice(1).map((next, index) => [loops[index]!, next] as const);
+  const grown = pairs.filter(([one, next]) => next.messages.length > one.messages.length);
+  return { of: grown.length, kept: grown.filter(([one, next]) => isPrefix(one, next)).length };
+};
+
+type BodyContent = { readonly head: string; readonly tools: string; readonly messages: readonly string[] };
+
+const contentOf = (body: unknown): BodyContent => {
+  const fields = withoutCachePoints(body) as Readonly<Record<string, unknown>>;
+  const messages = fields["messages"] ?? fields["contents"] ?? fields["input"];
+  const tools = fields["tools"] ?? fields["toolConfig"];
+  const system = fields["system"] ?? fields["systemInstruction"] ?? fields["instructions"] ?? "";
+  return {
+    head: JSON.stringify(system) + JSON.stringify(tools),
+    tools: tools === undefined ? "" : JSON.stringify(tools),
+    messages: Array.isArray(messages) ? messages.map((message) => JSON.stringify(message)) : [],
+  };
+};
+
+/** Where an API joins neighbours into one message (Bedrock, Anthropic), the last message may grow. */
+const isPrefix = (one: BodyContent, next: BodyContent): boolean => {
+  if (one.head !== next.head) return false;
+  const all = one.messages.join(",");
+  const longer = next.messages.join(",");
+  return longer.startsWith(all) || longer.startsWith(all.replace(/\]\}$/, "").replace(/\]\,"role":"user"\}$/, ""));
+};
+
+const withoutCachePoints = (value: unknown): unknown => {
+  if (Array.isArray(value))
+    return value.filter((item) => !isCachePoint(item)).map((item: unknown) => withoutCachePoints(item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== "cache_control")
+      .map(([name, field]) => [name, withoutCachePoints(field)]),
+  );
+};
+
+const isCachePoint = (value: unknown): boolean => typeof value === "object" && value !== null && "cachePoint" in value;

@@ -1,0 +1,210 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+
+/** A command-line agent that speaks one of the gateway's APIs. */
+export type GatewayTestClient = {
+  readonly name: string;
+  readonly bin: string;
+  readonly model: string;
+  /** Writes its settings below `home` and returns how to start it. */
+  readonly prepare: (place: ClientPlace) => ClientCommand;
+};
+
+export type ClientPlace = {
+  readonly home: string;
+  readonly url: string;
+  readonly token: string;
+  readonly model: string;
+};
+
+export type ClientCommand = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly start: (prompt: string) => readonly string[];
+  readonly resume: (prompt: string) => readonly string[];
+};
+
+const put = (file: string, content: object | string): void => {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+};
+
+const claude: GatewayTestClient = {
+  name: "Claude Code",
+  bin: "claude",
+  model: "claude-sonnet-4-5",
+  prepare: ({ home, url, token, model }) => {
+    put(join(home, ".claude/settings.json"), {});
+    const flags = ["--dangerously-skip-permissions", "--model", model];
+    return {
+      env: {
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_AUTH_TOKEN: token,
+        MAX_THINKING_TOKENS: "4000",
+        IS_SANDBOX: "1",
+        DISABLE_AUTOUPDATER: "1",
+        DISABLE_TELEMETRY: "1",
+        DISABLE_ERROR_REPORTING: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      },
+      start: (prompt) => ["-p", ...flags, prompt],
+      resume: (prompt) => ["-p", "--continue", ...flags, prompt],
+    };
+  },
+};
+
+const codex: GatewayTestClient = {
+  name: "Codex",
+  bin: "codex",
+  model: "gpt-5.6",
+  prepare: ({ home, url, token, model }) => {
+    put(
+      join(home, ".codex/config.toml"),
+      [
+        `model = "${model}"`,
+        'model_provider = "parley"',
+        'model_reasoning_summary = "detailed"',
+        "check_for_update_on_startup = false",
+        "[model_providers.parley]",
+        'name = "parley"',
+        `base_url = "${url}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "PARLEY_KEY"',
+        "supports_websockets = false",
+        "[analytics]",
+        "enabled = false",
+        "[feedback]",
+        "enabled = false",
+        "",
+      ].join("\n"),
+    );
+    const flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
+    return {
+      env: { PARLEY_KEY: token },
+      start: (prompt) => ["exec", ...flags, prompt],
+      resume: (prompt) => ["exec", ...flags, "resume", "--last", prompt],
+    };
+  },
+};
+
+const gemini: GatewayTestClient = {
+  name: "Gemini CLI",
+  bin: "gemini",
+  model: "gemini-3-pro-preview",
+  prepare: ({ home, url, token, model }) => {
+    put(join(home, ".gemini/settings.json"), {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    });
+    const flags = ["-y", "--skip-trust", "-m", model];
+    return {
+      env: { GEMINI_API_KEY: token, GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+      start: (prompt) => [...flags, "-p", prompt],
+      resume: (prompt) => [...flags, "--resume", "latest", "-p", prompt],
+    };
+  },
+};
+
+const opencode: GatewayTestClient = {
+  name: "opencode",
+  bin: "opencode",
+  model: "some-model",
+  prepare: ({ home, url, token, model }) => {
+    put(join(home, ".config/opencode/opencode.json"), {
+      autoupdate: false,
+      share: "disabled",
+      model: `parley/${model}`,
+      provider: {
+        parley: {
+          npm: "@ai-sdk/openai-compatible",
+          name: "parley",
+          options: { baseURL: `${url}/v1`, apiKey: token },
+          models: {
+            [model]: {
+              name: "parley",
+              attachment: true,
+              tool_call: true,
+              reasoning: true,
+              modalities: { input: ["text", "image"], output: ["text"] },
+              limit: { context: 200_000, output: 8192 },
+            },
+          },
+        },
+      },
+    });
+    const flags = ["--auto", "-m", `parley/${model}`];
+    return {
+      env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
+      start: (prompt) => ["run", ...flags, prompt],
+      resume: (prompt) => ["run", "--continue", ...flags, prompt],
+    };
+  },
+};
+
+const pi: GatewayTestClient = {
+  name: "pi",
+  bin: "pi",
+  model: "some-model",
+  prepare: ({ home, url, token, model }) => {
+    put(join(home, ".pi/agent/models.json"), {
+      providers: {
+        parley: {
+          baseUrl: url,
+          api: "anthropic-messages",
+          apiKey: token,
+          models: [
+            {
+              id: model,
+              name: "parley",
+              reasoning: true,
+              input: ["text", "image"],
+              contextWindow: 200_000,
+              maxTokens: 16_384,
+              cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+            },
+          ],
+        },
+      },
+    });
+    const flags = ["--provider", "parley", "--model", model, "--thinking", "low"];
+    return {
+      env: { PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_TELEMETRY: "0" },
+      start: (prompt) => ["-p", ...flags, prompt],
+      resume: (prompt) => ["-p", "--continue", ...flags, prompt],
+    };
+  },
+};
+
+const qwen: GatewayTestClient = {
+  name: "Qwen Code",
+  bin: "qwen",
+  model: "some-model",
+  prepare: ({ home, url, token, model }) => {
+    put(join(home, ".qwen/settings.json"), {
+      security: { auth: { selectedType: "openai" } },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+      general: { enableAutoUpdate: false },
+      model: { name: model, generationConfig: { modalities: { image: true } } },
+    });
+    const flags = ["--yolo", "--auth-type", "openai", "-m", model];
+    return {
+      env: { OPENAI_API_KEY: token, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: model },
+      start: (prompt) => [...flags, "-p", prompt],
+      resume: (prompt) => [...flags, "--continue", "-p", prompt],
+    };
+  },
+};
+
+/** The clients, in the order of the table. */
+export const testClients: readonly GatewayTestClient[] = [claude, codex, gemini, opencode, pi, qwen];
+
+/** Finds a client's program: below `folder/NAME/node_modules/.bin`, or on the PATH. */
+export const findProgram = (bin: string, folder: string | undefined): string | undefined =>
+  [
+    ...(folder === undefined ? [] : [join(folder, bin, "node_modules/.bin")]),
+    ...(process.env["PATH"] ?? "").split(delimiter),
+  ]
+    .map((place) => join(place, bin))
+    .find((path) => existsSync(path));

@@ -1,0 +1,92 @@
+import type { ModelReply, ReplyPart, RequestTool, RequestTurn, SimModelRequest } from "../../src/sim/model/types.ts";
+
+/*
+ * The model behind the simulators while real clients run. Its reply depends on the request alone: a marker in the user's
+ * prompt selects the work, the model turns since then are the steps done. It calls the tools the client declares.
+ */
+
+/** The last words of a finished run. */
+export const doneText = "GATEWAY-DONE";
+
+/** Writes the prompt for a piece of work. */
+export const promptFor = (work: "mixed" | "more" | `steps${number}`): string =>
+  `[[${work}]] Follow the plan: read the files you are asked to read, then finish.`;
+
+/** Replies to a request. A request without a marker is one of the client's own, such as a title. */
+export const replyTo = (request: SimModelRequest, folder: string): ModelReply => {
+  const at = request.turns.findLastIndex((turn) => turn.by === "user" && marker.test(turn.text));
+  const turn = request.turns[at];
+  const work = turn?.by === "user" ? [...turn.text.matchAll(allMarkers)].at(-1)?.[1] : undefined;
+  if (work === undefined || request.tools.length === 0) return { parts: [{ type: "say", text: "A title" }] };
+  const step = request.turns.slice(at + 1).filter(({ by }) => by === "model").length;
+  return { parts: partsOf(work, step, { request, folder }) };
+};
+
+const marker = /\[\[(mixed|more|steps\d+)\]\]/;
+const allMarkers = /\[\[(mixed|more|steps\d+)\]\]/g;
+
+type Scene = { readonly request: SimModelRequest; readonly folder: string };
+
+const partsOf = (work: string, step: number, scene: Scene): readonly ReplyPart[] => {
+  const done: ReplyPart = { type: "say", text: doneText };
+  if (work === "more") return [[readCall(scene, "file3.txt"), readCall(scene, "file4.txt")], [done]][step] ?? [done];
+  if (work !== "mixed")
+    return step < Number(work.slice("steps".length)) ? [readCall(scene, `file${(step % 20) + 1}.txt`)] : [done];
+  const plans: readonly (readonly ReplyPart[])[] = [
+    [
+      { type: "think", text: "Both files are needed, so they are read together." },
+      { type: "say", text: "Reading two files." },
+      readCall(scene, "file1.txt"),
+      readCall(scene, "file2.txt"),
+    ],
+    [{ type: "think", text: "Now the image." }, imageCall(scene)],
+  ];
+  return plans[step] ?? [done];
+};
+
+const readCall = ({ request, folder }: Scene, file: string): ReplyPart =>
+  callOf(request.tools, [...readTools, ...shellTools], { path: `${folder}/${file}`, command: `cat ${file}` });
+
+const imageCall = ({ request, folder }: Scene): ReplyPart =>
+  callOf(request.tools, ["view_image", ...readTools, ...shellTools], {
+    path: `${folder}/pixel.png`,
+    command: "cat pixel.png",
+  });
+
+const readTools = ["read_file", "Read", "read", "view", "ReadFile"];
+const shellTools = ["exec_command", "shell_command", "run_shell_command", "Bash", "bash", "shell"];
+const pathNames = ["file_path", "filePath", "absolute_path", "path"];
+const commandNames = ["cmd", "command"];
+
+/** Calls the first of these tools that the client declares, with the arguments its schema names. */
+const callOf = (
+  tools: readonly RequestTool[],
+  names: readonly string[],
+  wish: { readonly path: string; readonly command: string },
+): ReplyPart => {
+  const tool = names.flatMap((name) => tools.find((each) => each.name === name) ?? [])[0];
+  if (tool === undefined)
+    return { type: "say", text: `No tool to read with: ${tools.map(({ name }) => name).join(" ")}` };
+  const known = propertiesOf(tool.parameters);
+  const path = pathNames.find((name) => name in known);
+  if (path !== undefined) return { type: "call", tool: tool.name, input: { [path]: wish.path } };
+  const command = commandNames.find((name) => name in known) ?? "command";
+  const isList = JSON.stringify(known[command] ?? "").includes('"array"');
+  const input = { [command]: isList ? ["bash", "-lc", wish.command] : wish.command };
+  const description = "description" in known ? { description: "read a file" } : {};
+  return { type: "call", tool: tool.name, input: { ...input, ...description } };
+};
+
+const propertiesOf = (parameters: unknown): Readonly<Record<string, unknown>> =>
+  (parameters as { properties?: Record<string, unknown> } | undefined)?.properties ?? {};
+
+/** What reached the model: texts of results, and images, since the last prompt. */
+export const receivedBy = ({ turns }: SimModelRequest): { readonly texts: string; readonly images: number } => ({
+  texts: turns.flatMap((turn) => (turn.by === "tools" ? turn.results.map(({ text }) => text) : [])).join("\n"),
+  images: turns.flatMap(filesOf).filter(({ kind }) => kind === "image").length,
+});
+
+const filesOf = (turn: RequestTurn): readonly { readonly kind: string }[] => {
+  if (turn.by === "user") return turn.files;
+  return turn.by === "tools" ? turn.results.flatMap(({ files }) => files) : [];
+};
