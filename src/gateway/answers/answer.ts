@@ -64,6 +64,8 @@ export type AnswerOptions = {
   readonly thinking: "shown" | "sealed" | "none";
   /** Chat Completions: whether a stream ends with a usage chunk. */
   readonly includeUsage?: boolean;
+  /** Chat Completions: the field of thinking. Default: `reasoning_content`. */
+  readonly thinkingField?: "reasoning_content" | "reasoning";
   /** How the client names tools that are not plain functions, by the name the target calls them. */
   readonly tools?: ReadonlyMap<string, ClientTool>;
   /** Gemini: a stream of server-sent events (`alt=sse`), or one JSON array. */

@@ -95,7 +95,7 @@ type PartSequenceEvent = Exclude<SequenceEvent, { type: "usage" | "finish" | "mi
 
 /** Turns parts into deltas of a message. */
 const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => readonly JsonObject[]) => {
-  const { thinking } = context.options;
+  const { thinking, thinkingField = "reasoning_content" } = context.options;
   let kind: "text" | "thinking" | "call" = "text";
   let callIndex = -1;
   let callId = "";
@@ -126,7 +126,7 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
       case "delta":
         if (kind === "text") return [{ content: event.text }];
         if (kind === "call") return [callDelta({ function: { arguments: event.text } })];
-        return thinking === "shown" ? [{ reasoning_content: event.text }] : [];
+        return thinking === "shown" ? [{ [thinkingField]: event.text }] : [];
       case "close":
         if (event.part.type === "thinking") return sealThinking(event.part);
         return event.part.type === "call" ? sealCall(event.part) : [];
@@ -146,6 +146,7 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
 
 const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[]): JsonObject => {
   const encodeDelta = createDeltas(context);
+  const { thinkingField = "reasoning_content" } = context.options;
   const deltas: JsonObject[] = [];
   const calls: NewCall[] = [];
   let usage: TokenUsage | undefined;
@@ -159,7 +160,7 @@ const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[])
     }
   }
   const text = deltas.map((delta) => textOf(delta["content"])).join("");
-  const reasoning = deltas.map((delta) => textOf(delta["reasoning_content"])).join("");
+  const reasoning = deltas.map((delta) => textOf(delta[thinkingField])).join("");
   const list = (field: string): readonly JsonObject[] =>
     deltas.flatMap((delta) => (delta[field] ?? []) as readonly JsonObject[]);
   const starts = list("tool_calls").filter((call) => call["id"] !== undefined);
@@ -172,7 +173,7 @@ const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[])
     role: "assistant",
     content: text === "" && toolCalls.length > 0 ? null : text,
     refusal: null,
-    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(reasoning === "" ? {} : { [thinkingField]: reasoning }),
     ...withItems("reasoning_details", list("reasoning_details")),
     ...withItems("images", list("images")),
     ...withItems("tool_calls", toolCalls),

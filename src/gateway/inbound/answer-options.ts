@@ -11,6 +11,10 @@ export const answerOptionsOf = (
   thinking: thinkingOf(api, body),
   ...(tools.size === 0 ? {} : { tools }),
   ...(api === "openai-chat" ? { includeUsage: objectOf(body["stream_options"])["include_usage"] === true } : {}),
+  // Only clients of OpenRouter send these, and they read the field that OpenRouter has.
+  ...(api === "openai-chat" && (body["reasoning"] !== undefined || body["include_reasoning"] !== undefined)
+    ? { thinkingField: "reasoning" as const }
+    : {}),
   ...(api === "openai-responses" ? { echo: echoOf(body) } : {}),
 });
 

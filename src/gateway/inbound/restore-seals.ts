@@ -9,7 +9,21 @@ import { unwrapSeal, type SealSource } from "../carry.ts";
  * without any keeps the origin it was read with.
  */
 export const restoreSeals = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.flatMap((entry): readonly Entry[] => (entry.type === "model" ? restoreMessage(entry) : [entry]));
+  joinMessages(entries).flatMap((entry): readonly Entry[] =>
+    entry.type === "model" ? restoreMessage(entry) : [entry],
+  );
+
+/** Joins neighbouring model messages: some clients return each event of a stream as a message of its own. */
+const joinMessages = (entries: readonly Entry[]): readonly Entry[] => {
+  const joined: Entry[] = [];
+  for (const entry of entries) {
+    const last = joined.at(-1);
+    if (entry.type === "model" && last?.type === "model" && isSameOrigin(entry.origin, last.origin))
+      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...entry.parts] };
+    else joined.push(entry);
+  }
+  return joined;
+};
 
 const restoreMessage = (message: ModelMessage): readonly ModelMessage[] => {
   if (!message.parts.some(isWrapped)) return [message];
@@ -52,7 +66,7 @@ class MessageRestorer {
       case "call": {
         const { seal, ...bare } = part;
         const cargo = this.#unwrap(seal === undefined ? undefined : fieldOf(seal));
-        for (const thinking of cargo?.before ?? []) this.#parts.push(thinking);
+        this.#addBefore(cargo?.before ?? []);
         const id = part.type === "call" ? seal?.id : undefined;
         const carried =
           cargo === undefined ? (this.#next ?? (id === undefined ? undefined : this.#callSeals.get(id))) : cargo.seal;
@@ -66,6 +80,14 @@ class MessageRestorer {
       case "media":
         this.#parts.push(part);
     }
+  }
+
+  /** Adds the thinking before a part, in place of the thoughts without seals that some clients return. */
+  #addBefore(before: readonly Thinking[]): void {
+    const text = before.map((part) => part.text).join("");
+    const isRepeated = (part: Part): boolean =>
+      part.type === "thinking" && part.seal === undefined && text.includes(part.text);
+    if (before.length > 0) this.#parts = [...this.#parts.filter((part) => !isRepeated(part)), ...before];
   }
 
   messages(): readonly ModelMessage[] {
