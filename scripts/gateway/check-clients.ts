@@ -72,7 +72,13 @@ const token = "sk-ant-gateway-test-token";
 let target = targets[0] ?? "";
 const world = realWorld({ ...everyKey, ...environmentFor(simulators.bases) });
 const gateway = await serveGateway(
-  openGateway({ world, config: () => ({ routes: [{ to: target }], clients: { test: { tokenHash: createHash("sha256").update(token).digest("hex") } } }) }),
+  openGateway({
+    world,
+    config: () => ({
+      routes: [{ to: target }],
+      clients: { test: { tokenHash: createHash("sha256").update(token).digest("hex") } },
+    }),
+  }),
 );
 
 /** Starts a client and waits for its end. */

@@ -49,6 +49,8 @@ export const findEndpoint = (
 
 /** The API whose words an error on this path has. */
 export const apiOfPath = (path: string, headers: { readonly [name: string]: string }): InboundApi => {
+  const endpoint = findEndpoint(path, headers);
+  if (endpoint !== undefined && endpoint.operation !== "status") return endpoint.api;
   if (path.startsWith("/v1beta")) return "gemini";
   if (path.includes("/messages") || headers["anthropic-version"] !== undefined) return "anthropic";
   return path.includes("/responses") ? "openai-responses" : "openai-chat";
