@@ -18,9 +18,10 @@ type CheckedRun = {
 
 /** Checks that every request was accepted, the client finished, and nothing was lost or changed on the way. */
 export const checkRun = ({ log, isDone, received }: CheckedRun): RunChecks => {
-  const refused = log.flatMap((entry) => (entry.verdict === "refused" ? [`${entry.status} ${entry.message}`] : []));
-  const dropped = log.flatMap((entry) => ("dropped" in entry ? (entry.dropped ?? []) : []));
-  const prefix = countPrefixes(log);
+  const sent = log.filter(({ path }) => !/count|token/i.test(path));
+  const refused = sent.flatMap((entry) => (entry.verdict === "refused" ? [`${entry.status} ${entry.message}`] : []));
+  const dropped = sent.flatMap((entry) => ("dropped" in entry ? (entry.dropped ?? []) : []));
+  const prefix = countPrefixes(sent);
   const faults = [
     ...refused.map((message) => `refused: ${message.slice(0, 160)}`),
     ...(dropped.length === 0 ? [] : [`${dropped.length} seals were ignored`]),
@@ -28,7 +29,7 @@ export const checkRun = ({ log, isDone, received }: CheckedRun): RunChecks => {
     ...(received === undefined || /content of file \d/.test(received.texts) ? [] : ["no file reached the model"]),
     ...(prefix.kept === prefix.of ? [] : [`${prefix.of - prefix.kept} of ${prefix.of} prefixes changed`]),
   ];
-  return { requests: log.length, images: received?.images ?? 0, prefix, faults };
+  return { requests: sent.length, images: received?.images ?? 0, prefix, faults };
 };
 
 /** Compares each request of a tool loop with the one before it. Cache points move, so they do not count. */
@@ -69,8 +70,15 @@ const withoutCachePoints = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== "cache_control")
-      .map(([name, field]) => [name, withoutCachePoints(field)]),
+      .map(([name, field]) => [name, plainText(withoutCachePoints(field))]),
   );
+};
+
+/** A text with a cache point is written as a list of one part, which means the same. */
+const plainText = (value: unknown): unknown => {
+  const [only, ...more] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const { type, text } = (only ?? {}) as { readonly type?: unknown; readonly text?: unknown };
+  return more.length === 0 && type === "text" && typeof text === "string" ? text : value;
 };
 
 const isCachePoint = (value: unknown): boolean => typeof value === "object" && value !== null && "cachePoint" in value;

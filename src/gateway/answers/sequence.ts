@@ -59,9 +59,10 @@ export const createSequencer = (): Sequencer => {
   const accept = (event: PartEvent): readonly SequenceEvent[] => {
     const earlyText = closedEarly.get(event.index);
     if (earlyText !== undefined) return event.type === "part-end" ? endEarly(event, earlyText) : [];
-    if (open === undefined || open.index === event.index) return extend(event);
-    // Text must not wait for thinking whose seal comes last; calls can.
-    if (open.kind === "thinking" && event.type === "text-delta") {
+    const mustWait = waiting.has(event.index) || (closedEarly.size > 0 && event.type === "call-start");
+    if (!mustWait && (open === undefined || open.index === event.index)) return extend(event);
+    // Text must not wait for thinking whose seal comes last; calls can, and then the seal is sent before them.
+    if (open?.kind === "thinking" && event.type === "text-delta") {
       closedEarly.set(open.index, open.text);
       const closed: SequenceEvent = { type: "close", part: { type: "thinking", text: open.text } };
       open = undefined;
@@ -129,7 +130,7 @@ export const createSequencer = (): Sequencer => {
       const next = Math.min(...waiting.keys());
       const queue = waiting.get(next) ?? [];
       waiting.delete(next);
-      for (const event of queue) events.push(...accept(event));
+      for (const event of queue) events.push(...extend(event));
     }
     return events;
   };
