@@ -52,7 +52,8 @@ export const readInbound = (
     : { provider: homeProviders[api], model };
   const { model: _, ...unnamed } = body;
   const decoded = reader(api === "gemini" ? unnamed : { ...unnamed, model: origin.model }, origin);
-  const { extra, ...settings } = decoded.settings;
+  const { extra: read, ...settings } = decoded.settings;
+  const extra = read === undefined || target.provider === homeProviders[api] ? read : withoutOwnFields(read);
   const translated = isSameApi ? undefined : translateFields(api, body, wire);
   const carried: ProviderFields | undefined = isSameApi
     ? extra
@@ -79,6 +80,24 @@ export const readInbound = (
     lostTools: lost.map(({ value }) => toolName(value)),
   };
 };
+
+/**
+ * Leaves out fields that only the owner of an API knows. Its SDKs send them to every server with that API, and the usage
+ * of a stream is requested anyway where it can be.
+ */
+const withoutOwnFields = (extra: ProviderFields): ProviderFields => ({
+  ...extra,
+  fields: extra.fields.filter(({ at }) => !ownFields.has(at.replace(/^\//, ""))),
+});
+
+const ownFields: ReadonlySet<string> = new Set([
+  "stream_options",
+  "store",
+  "service_tier",
+  "verbosity",
+  "safety_identifier",
+  "prompt_cache_retention",
+]);
 
 const toolName = (value: unknown): string => {
   const { name, type } = value as { readonly name?: unknown; readonly type?: unknown };
