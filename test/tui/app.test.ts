@@ -146,6 +146,7 @@ describe("the terminal app", () => {
     });
     app.submit("go");
     await app.waitForText("  begun");
+    await app.waitForText("✓ run_shell_command echo quick");
     app.type(key);
     await app.waitForText("Cancelled.");
     await app.waitUntilIdle();
