@@ -41,7 +41,7 @@ const front = [
 /** Which folders of src/ a folder may import, besides itself and the files directly in src/ (""), which import nothing. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "": [],
-  api: [...base, "postgres", "agent", "offline", "gateway", "http", "rules", "sim"],
+  api: [...base, "postgres", "fleet", "agent", "offline", "gateway", "http", "rules", "sim"],
   world: [],
   images: [],
   conversation: [],
@@ -86,7 +86,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Doors for HTTP, shared by everything that listens.
   http: [],
   // Sessions for front doors: on files in one process, or on a database with workers.
-  fleet: [...base, "agent"],
+  fleet: [...base, "agent", "postgres"],
   server: [...base, "agent", "telemetry", "http", "fleet"],
   a2a: [...base, "agent", "http", "fleet", "server"],
   // Front ends serve the inspector, so it uses none of them.

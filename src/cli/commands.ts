@@ -14,6 +14,7 @@ import { agentsCommand } from "./agents/command.ts";
 import { skillsCommand } from "./skills/command.ts";
 import { serveCommand } from "./serve/command.ts";
 import { storeCommand } from "./store/command.ts";
+import { workerCommand } from "./worker/command.ts";
 
 const targetOption: CommandOption = {
   name: "for",
@@ -66,6 +67,7 @@ export const commands: readonly CommandSpec[] = [
   serveCommand,
   ...sessionCommands,
   storeCommand,
+  workerCommand,
   skillsCommand,
   hooksCommand,
   pluginsCommand,

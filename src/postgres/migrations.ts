@@ -37,6 +37,11 @@ create table parley.inbox (
   primary key (tenant, session, id), unique (tenant, session, key));
 create index inbox_waiting on parley.inbox (tenant, session, id) where taken is null;
 
+-- The sessions created with a key, so that a repeated request is answered with the same session.
+create table parley.creation (
+  tenant text not null, key text not null, session text not null, request text not null,
+  at timestamptz not null default now(), primary key (tenant, key));
+
 create table parley.blob (
   tenant text not null, hash text not null, bytes bytea, place text, uses int not null, primary key (tenant, hash));
 create table parley.blob_use (
@@ -88,6 +93,7 @@ begin
     select names || coalesce(array_agg(id), '{}') into names from gone;
   delete from parley.record where tenant = t and session = any(names);
   delete from parley.inbox where tenant = t and session = any(names);
+  delete from parley.creation where tenant = t and session = any(names);
   with gone as (delete from parley.blob_use where tenant = t and session = any(names) returning hash),
        counts as (select hash, count(*) as times from gone group by hash),
        less as (update parley.blob b set uses = b.uses - c.times from counts c where b.tenant = t and b.hash = c.hash returning b.hash)

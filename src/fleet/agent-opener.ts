@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { loadAgentEnvironment, type AgentEnvironment } from "../agent/environment.ts";
+import { openAgent } from "../agent/open-agent.ts";
+import type { OpenAgentOptions } from "../agent/options.ts";
+import { computeCost, findModelFacts } from "../providers/models.ts";
+import type { NewRecord } from "../session/log/record.ts";
+import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
+import type { World } from "../world/world.ts";
+import type { OpenSessionAgent } from "./session-driver.ts";
+import type { SessionStore } from "../session/store/store.ts";
+import type { AgentSession } from "../agent/open-agent.ts";
+import type { AgentEvent } from "../agent/events.ts";
+
+/** Options of an agent opener. */
+export type AgentOpenerOptions = {
+  readonly world: World;
+  /** Parley's own folder on this machine: settings, keys, memory. Each tenant has a folder of its own below it. */
+  readonly home: string;
+  readonly flags?: CommandLineFlags;
+  readonly sandbox?: OpenAgentOptions["sandbox"];
+  /** More options of every agent, e.g. tools. */
+  readonly agent?: Partial<OpenAgentOptions>;
+};
+
+/** A session to open or create. */
+export type OpenRequest = {
+  readonly tenant: string;
+  readonly folder: string;
+  readonly sessions: SessionStore;
+  readonly id?: string;
+  readonly model?: string;
+  readonly onEvent?: (event: AgentEvent) => void;
+};
+
+/** Creates the function that opens agents for sessions of any tenant. Settings of a folder are loaded once. */
+export const createAgentOpener = ({
+  world,
+  home,
+  flags,
+  sandbox,
+  agent,
+}: AgentOpenerOptions): ((request: OpenRequest) => Promise<AgentSession>) & OpenSessionAgent => {
+  const environments = new Map<string, Promise<AgentEnvironment>>();
+  const environmentOf = (folder: string): Promise<AgentEnvironment> => {
+    const known = environments.get(folder);
+    if (known !== undefined) return known;
+    const loading = loadAgentEnvironment({ folder, home, world, ...(flags === undefined ? {} : { flags }) });
+    environments.set(folder, loading);
+    loading.catch(() => environments.delete(folder));
+    return loading;
+  };
+  return async ({ tenant, folder, sessions, id, model, onEvent }: OpenRequest) =>
+    openAgent({
+      ...(await environmentOf(folder)),
+      ...agent,
+      home: tenantHome(home, tenant),
+      folder,
+      sessions,
+      interactive: true,
+      ...(sandbox === undefined ? {} : { sandbox }),
+      ...(id === undefined ? {} : { resume: { id } }),
+      ...(model === undefined ? {} : { model }),
+      ...(onEvent === undefined ? {} : { onEvent }),
+    });
+};
+
+/** The folder of a tenant's own files, such as memory and permissions. */
+const tenantHome = (home: string, tenant: string): string =>
+  join(home, "fleet", createHash("sha256").update(tenant).digest("hex").slice(0, 40));
+
+/** The cost of a record: that of a request with usage, where the price of its model is known. */
+export const costOfRecord = (record: NewRecord): number => {
+  if (record.kind !== "request" || record.usage === undefined) return 0;
+  const { usage } = record;
+  const count = (name: string): number => (typeof usage[name] === "number" ? usage[name] : 0);
+  return (
+    computeCost(findModelFacts(record.provider, record.model), {
+      input: count("input"),
+      cachedRead: count("cachedRead"),
+      cachedWrite: count("cachedWrite"),
+      output: count("output"),
+      reasoning: count("reasoning"),
+    }) ?? 0
+  );
+};

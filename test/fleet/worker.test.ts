@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { text } from "../../src/conversation/builders.ts";
+import { describeOnPostgres, openTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { openFleetStage, tenant, type FleetStage } from "./stage.ts";
+
+const user = (words: string) => ({ type: "user", parts: [text(words)] }) as const;
+
+describeOnPostgres("a fleet", () => {
+  let database: TestDatabase;
+  let stage: FleetStage;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+  afterEach(async () => {
+    await stage.close();
+    await database.pool.query("delete from parley.session; delete from parley.worker");
+  });
+
+  /** The events of a session as one line each. */
+  const eventsOf = async (id: string, after = 0): Promise<readonly string[]> => {
+    const events: string[] = [];
+    const signal = new AbortController().signal;
+    for await (const { sequence, event } of stage.service.follow(tenant, id, { after, signal, untilIdle: true }))
+      events.push(`${sequence} ${event.type}`);
+    return events;
+  };
+
+  it("carries out a prompt once, however often it is posted", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, { key: "one" });
+    expect((await stage.service.create(tenant, { key: "one" })).id).toBe(id);
+    const first = await stage.post(id, user("Hello"), "k1");
+    expect(await stage.post(id, user("Hello"), "k1")).toEqual({ ...(first as object), isDuplicate: true });
+    await expect(stage.post(id, user("Other"), "k1")).rejects.toMatchObject({ failure: { kind: "key-reused" } });
+    stage.startWorker();
+    stage.startWorker();
+    await stage.waitFor(id, ({ state }) => state === "idle");
+
+    expect((await eventsOf(id)).map((line) => line.split(" ")[1])).toEqual([
+      "created",
+      "user",
+      "message",
+      "usage",
+      "turn",
+    ]);
+    expect(await stage.post(id, user("Hello"), "k1")).toMatchObject({ isDuplicate: true });
+    await expect(stage.service.read("other", id)).rejects.toMatchObject({ failure: { kind: "not-found" } });
+  });
+
+  it("an approval waits without a process, and another worker runs exactly that call", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    await stage.post(id, user("Write 1"));
+    const first = stage.startWorker({ parkAfter: 1 });
+    const parked = await stage.waitFor(id, ({ state }) => state === "parked");
+    expect(parked.pending.map(({ call, tool }) => [call, tool])).toEqual([["hist_tool_1", "run_shell_command"]]);
+    await first.drain(10_000);
+    expect(await stage.countRuns()).toBe(0);
+    const { rows } = await database.pool.query("select owner, state from parley.session where id = $1", [id]);
+    expect(rows).toEqual([{ owner: null, state: "parked" }]);
+
+    await expect(
+      stage.post(id, { type: "decide", call: "hist_tool_9" as never, decision: { type: "once" } }),
+    ).rejects.toMatchObject({ failure: { kind: "not-asked" } });
+    const call = parked.pending[0]!.call;
+    await stage.post(id, { type: "decide", call, decision: { type: "once" } }, "d1");
+    await stage.post(id, { type: "decide", call, decision: { type: "once" } }, "d1");
+    stage.startWorker();
+    const done = await stage.waitFor(id, ({ state, pending }) => state === "idle" && pending.length === 0);
+    expect(await stage.countRuns()).toBe(1);
+    expect(await eventsOf(id, parked.sequence)).toEqual(
+      ["asked", "decided", "result", "message", "usage", "turn"].map(
+        (type, index) => `${parked.sequence + index + 1} ${type}`,
+      ),
+    );
+    expect(done.pending).toEqual([]);
+  });
+
+  it("a decision reaches the worker that waits for it", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    stage.startWorker();
+    await stage.post(id, user("Write 1"));
+    const { pending, state } = await stage.waitFor(id, (session) => session.pending.length === 1);
+    expect(state).toBe("running");
+    await stage.post(id, { type: "decide", call: pending[0]!.call, decision: { type: "refuse" } });
+    await stage.waitFor(id, (session) => session.state === "idle");
+    expect(await stage.countRuns()).toBe(0);
+  });
+
+  it("a cancel reaches the worker, and ends the command of the turn", async () => {
+    stage = await openFleetStage(database, { permissions: { mode: "yolo" } });
+    const { id } = await stage.service.create(tenant, {});
+    stage.startWorker();
+    await stage.post(id, user("Wait"));
+    for (let runs = 0; runs === 0; runs = await stage.countRuns())
+      await stage.waitFor(id, ({ state }) => state === "running");
+    await stage.post(id, { type: "cancel" });
+    await stage.waitFor(id, ({ state }) => state === "idle");
+    expect((await eventsOf(id)).at(-1)).toContain("turn");
+  });
+
+  it("drains: takes nothing new, parks approvals, and gives everything back", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    const worker = stage.startWorker();
+    await stage.post(id, user("Write 1"));
+    await stage.waitFor(id, ({ pending }) => pending.length === 1);
+    await worker.drain(10_000);
+    await worker.ended;
+    const { rows } = await database.pool.query(
+      "select state, owner, (select count(*)::int from parley.worker where drives) as workers from parley.session where id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ state: "parked", owner: null, workers: 0 }]);
+  });
+
+  it("a worker that is found dead stops its sessions, and another completes the turn; followers see each event once", async () => {
+    stage = await openFleetStage(database, { permissions: { mode: "yolo" } });
+    const { id } = await stage.service.create(tenant, {});
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const { sequence } of stage.service.follow(tenant, id, { after: 0, signal: stop.signal }))
+        seen.push(sequence);
+    })();
+    const first = stage.startWorker({ leaseMs: 2000 });
+    await stage.post(id, user("Wait"));
+    for (let runs = 0; runs === 0; runs = await stage.countRuns())
+      await stage.waitFor(id, ({ state }) => state === "running");
+    await database.pool.query("update parley.worker set expires = now() - interval '1 minute' where id = $1", [
+      first.id(),
+    ]);
+    const second = stage.startWorker();
+    await stage.waitFor(id, ({ state }) => state === "idle");
+    expect(await stage.countRuns()).toBe(1);
+    const { rows } = await database.pool.query(
+      "select sequence::int, fence::int from parley.record where session = $1 order by sequence",
+      [id],
+    );
+    const records = rows as readonly { readonly sequence: number; readonly fence: number }[];
+    expect(records.map(({ sequence }) => sequence)).toEqual(records.map((_, index) => index + 1));
+    expect(new Set(records.map(({ fence }) => fence)).size).toBeGreaterThan(2);
+    const all = await eventsOf(id);
+    for (let attempt = 0; attempt < 500 && seen.length < all.length; attempt++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    stop.abort();
+    await following;
+    expect(seen).toEqual(all.map((line) => Number(line.split(" ")[0])));
+    await Promise.all([first.drain(0), second.drain(0)]);
+  });
+});
