@@ -71,7 +71,7 @@ const write = async (context: SetupContext, setup: ClientSetup): Promise<number>
     });
   });
   // Written before the client's file, so that it can always be undone. A second setup keeps what the first one found.
-  const record: SetupRecord = known ?? { existed: before !== undefined, previous };
+  const record: SetupRecord = { existed: before !== undefined, previous, before: before ?? "", ...known, after: text };
   await world.files.writePrivate(recordPath(context), JSON.stringify(record));
   await setSetting(world, home, `gateway.clients.${name}`, { token: `sha256:${hashToken(setup.token)}` });
   await world.files.writePrivate(file, text);
@@ -86,7 +86,7 @@ const restore = async (context: SetupContext): Promise<number> => {
   if (record === undefined) throw new UserError(`${client.label} was not set up by parley gateway setup.`, { code: 1 });
   const text = await world.files.read(file);
   if (text !== undefined) {
-    const restored = await undoChanges(text, record.previous);
+    const restored = text === record.after ? record.before : await undoChanges(text, record.previous);
     if (!record.existed && isEmpty(restored)) await world.files.remove(file);
     else await world.files.writePrivate(file, restored);
   }
@@ -96,8 +96,13 @@ const restore = async (context: SetupContext): Promise<number> => {
   return 0;
 };
 
-/** The record of a setup: whether the client's file existed, and its former values. */
-type SetupRecord = { readonly existed: boolean; readonly previous: PreviousValues };
+/** The record of a setup: whether the client's file existed, its former values, and its text before and after. */
+type SetupRecord = {
+  readonly existed: boolean;
+  readonly previous: PreviousValues;
+  readonly before: string;
+  readonly after: string;
+};
 
 const recordPath = ({ home, name }: SetupContext): string => `${home}/gateway/${name}.json`;
 
@@ -106,7 +111,12 @@ const readRecord = async (context: SetupContext): Promise<SetupRecord | undefine
   if (text === undefined) return undefined;
   const record: unknown = JSON.parse(text);
   return isObject(record) && Array.isArray(record["previous"])
-    ? { existed: record["existed"] === true, previous: record["previous"] as PreviousValues }
+    ? {
+        existed: record["existed"] === true,
+        previous: record["previous"] as PreviousValues,
+        before: String(record["before"]),
+        after: String(record["after"]),
+      }
     : undefined;
 };
 
