@@ -9,6 +9,11 @@ import { outcomeUnknown } from "../session/interrupted-calls.ts";
 import type { RecordedModel } from "../session/log/record.ts";
 import type { ClaimedOrigin } from "./origin.ts";
 
+/** Left out of a conversation, but imported as a session of its own. */
+export const otherBranches = "messages of other branches";
+export const subagentLines = "lines of subagents (their results are kept)";
+export const subagentFiles = "conversations of subagents (their results are kept)";
+
 /** Something that was not imported: what, and how many of it. */
 export type Omission = { readonly what: string; readonly count: number };
 

@@ -63,13 +63,13 @@ export const findFiles = async (disk: Disk, base: string, pattern: PathNames): P
   return { files, links };
 };
 
-/** Counts the files in a folder below a base, at most one level down. */
-export const countFiles = async (disk: Disk, base: string, path: PathNames): Promise<number> => {
+/** Lists the JSON Lines files in a folder below a base, at most one level down. */
+export const listFilesIn = async (disk: Disk, base: string, path: PathNames): Promise<readonly FoundFile[]> => {
   const [flat, nested] = await Promise.all([
     findFiles(disk, base, [...path, "*.jsonl"]),
     findFiles(disk, base, [...path, "*", "*.jsonl"]),
   ]);
-  return flat.files.length + nested.files.length;
+  return [...flat.files, ...nested.files];
 };
 
 /** Opens a file below a base folder, without following any link, and closes it after the work. */

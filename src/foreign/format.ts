@@ -44,9 +44,19 @@ export type FileFormat = {
   readonly skip?: (record: ForeignRecord) => boolean;
   /** Describes a session for a list; undefined if the file is not one. */
   readonly describe: (peek: FilePeek) => SessionFacts | undefined;
-  /** Reads all records of a file into a conversation. */
-  readonly read: (records: readonly ForeignRecord[], builder: ConversationBuilder, beside: readonly string[]) => void;
+  /** Reads the records of a file into a conversation: those of the active branch, or of the branch that ends with `leaf`. */
+  readonly read: (
+    records: readonly ForeignRecord[],
+    builder: ConversationBuilder,
+    beside: readonly string[],
+    leaf?: string,
+  ) => void;
+  /** Lists the last records of the other branches, for a file that is a tree. */
+  readonly leaves?: (records: readonly ForeignRecord[]) => readonly BranchLeaf[];
 };
+
+/** The last record of a branch that is not the active one. Subagents have branches of their own in some files. */
+export type BranchLeaf = { readonly id: string; readonly kind: "branch" | "subagent" };
 
 /** A session in a database, with what a list shows of it. */
 type DatabaseSession = SessionFacts & { readonly id: string };

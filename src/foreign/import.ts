@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { World } from "../world/world.ts";
-import { ConversationBuilder, type ImportedConversation } from "./builder.ts";
+import { ConversationBuilder, subagentFiles, type ImportedConversation } from "./builder.ts";
 import { ForeignSessionError } from "./error.ts";
-import type { DatabaseFormat, FileFormat } from "./format.ts";
-import { countFiles, readJsonDocument, readJsonLines, withFile } from "./files.ts";
+import type { BranchLeaf, DatabaseFormat, FileFormat, PathNames } from "./format.ts";
+import { listFilesIn, readJsonDocument, readJsonLines, withFile, type FileRecords } from "./files.ts";
 import { loadFormats } from "./formats.ts";
 import { isDocument, readBeside, type ForeignSession } from "./list.ts";
 import { openDatabase } from "./sqlite/database.ts";
@@ -37,6 +37,47 @@ export const importForeignSession = async (
   };
 };
 
+/** Another conversation of a session: a branch that was left, or the work of a subagent. */
+export type OtherConversation = ImportedSession & {
+  readonly kind: BranchLeaf["kind"];
+  /** Its id within the session: that of its last record, or the name of its file. */
+  readonly name: string;
+};
+
+/** Imports the other branches of a session and the conversations of its subagents. Those without a message are left out. */
+export const importOtherConversations = async function* (
+  { disk }: Pick<World, "disk">,
+  session: ForeignSession,
+): AsyncGenerator<OtherConversation> {
+  const { base, path } = session.location;
+  const format = await findFormat(session);
+  if ("database" in format) return;
+  const beside = await readBeside(disk, base, format, path);
+  const readRecords = (at: PathNames): Promise<FileRecords> =>
+    withFile(disk, base, at, (file) =>
+      isDocument(at) ? readJsonDocument(file) : readJsonLines(file, { skip: format.skip }),
+    );
+  const build = (records: FileRecords["records"], leaf?: string): ImportedSession => {
+    const builder = new ConversationBuilder();
+    format.read(records, builder, beside, leaf);
+    return withDigest(builder.finish());
+  };
+  if (format.leaves !== undefined) {
+    const { records } = await readRecords(path);
+    for (const { id, kind } of format.leaves(records)) {
+      const imported = build(records, id);
+      if (imported.conversation.entries.length > 0) yield { ...imported, kind, name: id };
+    }
+  }
+  const files = format.subagents === undefined ? [] : await listFilesIn(disk, base, format.subagents(path));
+  for (const file of files) {
+    const { records } = await readRecords(file.path);
+    const imported = build(records);
+    const name = (file.path.at(-1) ?? "").replace(/\.jsonl?$/, "");
+    if (imported.conversation.entries.length > 0) yield { ...imported, kind: "subagent", name };
+  }
+};
+
 /** Rows have no bytes of their own, so the digest is of what they became. */
 const withDigest = (imported: ImportedConversation): ImportedSession => ({
   ...imported,
@@ -65,9 +106,6 @@ const readSessionFile = async (
   builder.omit("lines that are too long", read.tooLong);
   builder.omit("incomplete lines at the end of the file", read.isTorn ? 1 : 0);
   if (format.subagents !== undefined)
-    builder.omit(
-      "conversations of subagents (their results are kept)",
-      await countFiles(disk, base, format.subagents(path)),
-    );
+    builder.omit(subagentFiles, (await listFilesIn(disk, base, format.subagents(path))).length);
   return { ...builder.finish(), digest: read.digest };
 };

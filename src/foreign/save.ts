@@ -3,9 +3,9 @@ import { listImportedSources } from "../session/store/sources.ts";
 import { newSessionFromConversation } from "../session/store/create.ts";
 import type { SessionStore } from "../session/store/store.ts";
 import type { World } from "../world/world.ts";
-import type { Omission } from "./builder.ts";
+import { otherBranches, type Omission } from "./builder.ts";
 import type { ForeignSession } from "./list.ts";
-import { importForeignSession } from "./import.ts";
+import { importForeignSession, importOtherConversations, type OtherConversation } from "./import.ts";
 
 /** Whether a foreign session was imported before: not at all, as it is now, or before it changed. */
 export type ImportState = { readonly type: "new" } | { readonly type: "imported" | "changed"; readonly id: string };
@@ -42,7 +42,11 @@ export type SavedImport = {
   /** The folder the session belongs to, and the recorded one if that no longer exists. */
   readonly root: string;
   readonly missingFolder?: string;
+  /** Other branches and subagents' conversations, as sessions of their own. Without an id, they would be imported. */
+  readonly others: readonly SavedOther[];
 };
+
+export type SavedOther = Pick<OtherConversation, "kind" | "name"> & { readonly id?: string; readonly entries: number };
 
 /** How to save: `again` imports a session that has changed since, `dryRun` writes nothing. */
 export type SaveOptions = {
@@ -67,6 +71,7 @@ export const saveForeignSession = async (
     entries: conversation.entries.length,
     leftOut,
     root,
+    others: [],
     ...(existing === undefined && folder !== undefined ? { missingFolder: folder } : {}),
   };
   const before = (await listImportedSources(world, home)).filter(
@@ -75,8 +80,32 @@ export const saveForeignSession = async (
   const same = before.find(({ source }) => source.digest === digest);
   if (same !== undefined) return { ...report, state: "unchanged", id: same.id };
   if (before[0] !== undefined && !again) return { ...report, state: "changed", id: before[0].id };
-  if (dryRun) return { ...report, state: "would-import" };
+  const saveOthers = async (of?: string): Promise<Pick<SavedImport, "others" | "leftOut">> => {
+    const others: SavedOther[] = [];
+    for await (const other of importOtherConversations(world, session))
+      others.push({
+        kind: other.kind,
+        name: other.name,
+        entries: other.conversation.entries.length,
+        ...(of === undefined ? {} : { id: await createOther(other, of) }),
+      });
+    const isOwn = ({ what }: Omission): boolean => what === otherBranches || /of subagents/.test(what);
+    return { others, leftOut: others.length === 0 ? leftOut : leftOut.filter((each) => !isOwn(each)) };
+  };
+  const createOther = async (other: OtherConversation, of: string): Promise<string> => {
+    const created = await sessions.create(
+      newSessionFromConversation(other.conversation, {
+        root,
+        ...(other.model === undefined ? {} : { model: other.model }),
+        title: `${name ?? session.title} (${other.kind} ${other.name.slice(0, 12)})`,
+        source: { agent, id: `${id}/${other.name}`, digest: other.digest, size, modified, of },
+      }),
+    );
+    await created.close();
+    return created.id;
+  };
   const name = title ?? imported.title;
+  if (dryRun) return { ...report, ...(await saveOthers()), state: "would-import" };
   const created = await sessions.create(
     newSessionFromConversation(conversation, {
       root,
@@ -86,5 +115,5 @@ export const saveForeignSession = async (
     }),
   );
   await created.close();
-  return { ...report, state: "imported", id: created.id };
+  return { ...report, ...(await saveOthers(created.id)), state: "imported", id: created.id };
 };

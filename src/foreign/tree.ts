@@ -1,6 +1,28 @@
 /** A record of a file whose records name their parent. */
 export type TreeNode = { readonly id: string; readonly parent: string | undefined };
 
+/** Lists the last records of the branches beside the active one, newest first. `pathTo` returns the records of a branch. */
+export const listOtherLeaves = (
+  messages: readonly string[],
+  active: ReadonlySet<string>,
+  pathTo: (leaf: string) => ReadonlySet<string>,
+): readonly string[] => {
+  const covered = new Set(active);
+  const leaves: string[] = [];
+  // The last record that no branch contains yet is the end of one.
+  for (const id of messages.toReversed()) {
+    if (covered.has(id)) continue;
+    leaves.push(id);
+    covered.add(id);
+    for (const each of pathTo(id)) covered.add(each);
+    if (leaves.length === maxBranches) break;
+  }
+  return leaves;
+};
+
+/** A file with more branches is damaged, or made to waste time. */
+const maxBranches = 100;
+
 /** The path to the last leaf of a tree of records, and what is not on it. */
 export type ActivePath = {
   readonly ids: ReadonlySet<string>;

@@ -180,7 +180,7 @@ const importOne = async (
 const printResult = (session: ForeignSession, result: ImportResult): void => {
   const name = sanitizeLine(`${session.agent}:${session.id}${session.title === "" ? "" : ` "${session.title}"`}`);
   if (result.state === "failed") return void process.stderr.write(`parley: ${name}: ${sanitizeLine(result.reason)}\n`);
-  const { id = "", entries, leftOut, root, missingFolder } = result;
+  const { id = "", entries, leftOut, root, missingFolder, others } = result;
   const note = (text: string): void => void process.stderr.write(`parley: ${text}\n`);
   switch (result.state) {
     case "unchanged":
@@ -198,6 +198,10 @@ const printResult = (session: ForeignSession, result: ImportResult): void => {
   }
   if (missingFolder !== undefined)
     note(`Its folder ${sanitizeLine(missingFolder)} does not exist; it belongs to ${sanitizeLine(root)} now.`);
+  for (const { kind, name: part, id: own, entries: count } of others)
+    note(
+      `${own === undefined ? "Would import" : `Session ${own} is`} its ${kind} ${sanitizeLine(part)}: ${countEntries(count)}.`,
+    );
   if (leftOut.length > 0) note(`Left out: ${formatOmissions(leftOut)}.`);
 };
 

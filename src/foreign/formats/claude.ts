@@ -1,10 +1,10 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import { readModelBlocks, readUserBlocks, type BlockResult } from "../anthropic-blocks.ts";
-import type { ConversationBuilder } from "../builder.ts";
-import type { FileFormat } from "../format.ts";
+import { ConversationBuilder, otherBranches, subagentLines } from "../builder.ts";
+import type { BranchLeaf, FileFormat } from "../format.ts";
 import { objectOf, objectsOf, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromModel, type ClaimedOrigin } from "../origin.ts";
-import { findActivePath } from "../tree.ts";
+import { findActivePath, listOtherLeaves, type TreeNode } from "../tree.ts";
 
 /** Sessions of Claude Code: one line per content block, in a tree by `parentUuid`. */
 export const claude: FileFormat = {
@@ -28,9 +28,17 @@ export const claude: FileFormat = {
       title: findTitle([...head, ...tail]) ?? (prompt === undefined ? undefined : promptText(prompt)),
     };
   },
-  read: (records, builder) => {
+  leaves: (records) => {
+    const { lines, side } = sortLines(records, new ConversationBuilder());
+    return [
+      ...(lines.size === 0 ? [] : listLeaves(lines, "branch")),
+      // A file of a subagent has no other lines, and is its conversation.
+      ...(lines.size === 0 || side.size === 0 ? [] : listLeaves(side, "subagent")),
+    ];
+  },
+  read: (records, builder, _, leaf) => {
     builder.title = findTitle(records);
-    const lines = selectLines(records, builder);
+    const lines = selectLines(records, builder, leaf);
     builder.folder = wordOf(lines[0]?.["cwd"]);
     emitLines(lines, builder);
   },
@@ -61,28 +69,61 @@ const promptText = (record: ForeignRecord): string => {
 
 const conversationTypes: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "attachment", "progress"]);
 
-/** Selects the lines of the active branch, in the order of the file. */
-const selectLines = (records: readonly ForeignRecord[], builder: ConversationBuilder): readonly ForeignRecord[] => {
+type LinesById = ReadonlyMap<string, ForeignRecord>;
+
+/** Sorts the lines of the main conversation from those of subagents in the same file. */
+const sortLines = (
+  records: readonly ForeignRecord[],
+  builder: ConversationBuilder,
+): { readonly lines: LinesById; readonly side: LinesById } => {
   const lines = new Map<string, ForeignRecord>();
+  const side = new Map<string, ForeignRecord>();
   for (const record of records) {
     const id = wordOf(record["uuid"]);
     if (!conversationTypes.has(record["type"]) || id === undefined) {
       builder.omit(record["message"] === undefined ? "lines of bookkeeping" : "messages without an id");
-    } else if (record["isSidechain"] === true) builder.omit("lines of subagents (their results are kept)");
-    else if (!lines.has(id)) lines.set(id, record);
+      continue;
+    }
+    const own = record["isSidechain"] === true ? side : lines;
+    if (!own.has(id)) own.set(id, record);
   }
-  const nodes = [...lines].map(([id, line]) => ({
+  return { lines, side };
+};
+
+/** Selects the lines of the active branch, or of the one that ends with `leaf`, in the order of the file. */
+const selectLines = (
+  records: readonly ForeignRecord[],
+  builder: ConversationBuilder,
+  leaf: string | undefined,
+): readonly ForeignRecord[] => {
+  const { lines, side } = sortLines(records, builder);
+  const isSide = lines.size === 0 || (leaf !== undefined && side.has(leaf));
+  if (!isSide) builder.omit(subagentLines, side.size);
+  const own = isSide ? side : lines;
+  const { ids, brokenLinks } = findActivePath(listNodes(own), leaf);
+  builder.omit("links to a line that is not in the file", brokenLinks);
+  const kept = withOwnResults([...own.values()], ids);
+  builder.omit(otherBranches, [...own.values()].filter((line) => !kept.has(line) && isMessage(line)).length);
+  return [...kept];
+};
+
+const listNodes = (lines: LinesById): readonly TreeNode[] =>
+  [...lines].map(([id, line]) => ({
     id,
     parent: wordOf(line["parentUuid"]) ?? wordOf(line["logicalParentUuid"]),
   }));
-  const { ids, brokenLinks } = findActivePath(nodes);
-  builder.omit("links to a line that is not in the file", brokenLinks);
-  const kept = withOwnResults([...lines.values()], ids);
-  const rest = [...lines.values()].filter(
-    (line) => !kept.has(line) && (line["type"] === "user" || line["type"] === "assistant"),
-  );
-  builder.omit("messages of other branches", rest.length);
-  return [...kept];
+
+const isMessage = (line: ForeignRecord): boolean => line["type"] === "user" || line["type"] === "assistant";
+
+/** The branches beside the active one; of a subagent's lines, all are others. */
+const listLeaves = (lines: LinesById, kind: BranchLeaf["kind"]): readonly BranchLeaf[] => {
+  const nodes = listNodes(lines);
+  const pathTo = (leaf?: string): ReadonlySet<string> =>
+    new Set(
+      [...withOwnResults([...lines.values()], findActivePath(nodes, leaf).ids)].map((line) => textOf(line["uuid"])),
+    );
+  const messages = [...lines].filter(([, line]) => isMessage(line)).map(([id]) => id);
+  return listOtherLeaves(messages, kind === "branch" ? pathTo() : new Set(), pathTo).map((id) => ({ id, kind }));
 };
 
 /**

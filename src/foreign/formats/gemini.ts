@@ -12,9 +12,10 @@ export const gemini: FileFormat = {
     ["tmp", "*", "chats", "session-*.jsonl"],
     ["tmp", "*", "chats", "session-*.json"],
   ],
-  idOf: (path) => /([0-9a-f]{8})\.jsonl?$/.exec(path.at(-1) ?? "")?.[1] ?? path.at(-1) ?? "",
+  idOf: (path) => shortId(path.at(-1) ?? ""),
   beside: ([tmp = "", project = ""]) => [[tmp, project, ".project_root"]],
-  subagents: ([tmp = "", project = "", chats = "", file = ""]) => [tmp, project, chats, file.replace(/\.jsonl?$/, "")],
+  // The folder has the session's whole id, the file its first eight digits.
+  subagents: ([tmp = "", project = "", chats = "", file = ""]) => [tmp, project, chats, `${shortId(file)}*`],
   describe: ({ head, tail, beside: [root = ""] }) => {
     const [header] = head;
     if (header === undefined || wordOf(header["sessionId"]) === undefined) return undefined;
@@ -34,6 +35,8 @@ export const gemini: FileFormat = {
     messages.forEach((message, index) => emitMessage(builder, message, messages[index + 1]));
   },
 };
+
+const shortId = (file: string): string => /([0-9a-f]{8})\.jsonl?$/.exec(file)?.[1] ?? file;
 
 type FoldedRecords = {
   readonly messages: readonly ForeignRecord[];

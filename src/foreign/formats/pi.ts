@@ -1,10 +1,10 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { Content, Outcome, Seal, UserPart } from "../../conversation/parts.ts";
-import { textOutcome, type ConversationBuilder } from "../builder.ts";
+import { otherBranches, textOutcome, type ConversationBuilder } from "../builder.ts";
 import type { FileFormat } from "../format.ts";
 import { listOf, objectOf, objectsOf, parseObject, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromProvider } from "../origin.ts";
-import { findActivePath } from "../tree.ts";
+import { findActivePath, listOtherLeaves, type TreeNode } from "../tree.ts";
 
 const format: Omit<FileFormat, "bases"> = {
   files: [["sessions", "*", "*.jsonl"]],
@@ -23,23 +23,38 @@ const format: Omit<FileFormat, "bases"> = {
       title: findTitle([...head, ...tail]) ?? textIn(objectOf(prompt?.["message"])["content"]),
     };
   },
-  read: (records, builder) => {
+  leaves: (records) => {
+    const entries = listEntries(records);
+    const nodes = listNodes(entries);
+    const messages = entries.filter((entry) => entry["type"] === "message").map((entry) => textOf(entry["id"]));
+    const active = findActivePath(nodes, lastLeaf(records)).ids;
+    return listOtherLeaves(messages, active, (leaf) => findActivePath(nodes, leaf).ids).map((id) => ({
+      id,
+      kind: "branch",
+    }));
+  },
+  read: (records, builder, _, leaf) => {
     builder.title = findTitle(records);
     builder.folder = wordOf(records.find((record) => record["type"] === "session")?.["cwd"]);
-    const entries = records.filter((record) => wordOf(record["id"]) !== undefined && record["type"] !== "session");
-    const nodes = entries.map((entry) => ({ id: textOf(entry["id"]), parent: wordOf(entry["parentId"]) }));
-    const { ids, brokenLinks } = findActivePath(nodes, lastLeaf(records));
+    const entries = listEntries(records);
+    const { ids, brokenLinks } = findActivePath(listNodes(entries), leaf ?? lastLeaf(records));
     builder.omit("links to an entry that is not in the file", brokenLinks);
     const positions = new Map<string, number>();
     for (const entry of entries) {
       const id = textOf(entry["id"]);
-      if (!ids.has(id) && entry["type"] === "message") builder.omit("messages of other branches");
+      if (!ids.has(id) && entry["type"] === "message") builder.omit(otherBranches);
       if (!ids.has(id) || positions.has(id)) continue;
       positions.set(id, builder.position);
       emitEntry(builder, entry, positions);
     }
   },
 };
+
+const listEntries = (records: readonly ForeignRecord[]): readonly ForeignRecord[] =>
+  records.filter((record) => wordOf(record["id"]) !== undefined && record["type"] !== "session");
+
+const listNodes = (entries: readonly ForeignRecord[]): readonly TreeNode[] =>
+  entries.map((entry) => ({ id: textOf(entry["id"]), parent: wordOf(entry["parentId"]) }));
 
 /** Sessions of pi: a tree of entries by `parentId`. */
 export const pi: FileFormat = {

@@ -1,10 +1,10 @@
 import type { OutcomeStatus } from "../../conversation/parts.ts";
-import type { ConversationBuilder } from "../builder.ts";
+import { otherBranches, type ConversationBuilder } from "../builder.ts";
 import type { FileFormat } from "../format.ts";
 import { isResult, partsOf, readModelParts, readPartResults, readUserParts } from "../gemini-parts.ts";
 import { objectOf, objectsOf, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromModel } from "../origin.ts";
-import { findActivePath } from "../tree.ts";
+import { findActivePath, listOtherLeaves, type TreeNode } from "../tree.ts";
 
 /** Sessions of qwen-code: a chain of lines by `parentUuid`, with messages in Gemini's form. */
 export const qwen: FileFormat = {
@@ -21,24 +21,36 @@ export const qwen: FileFormat = {
       title: findTitle([...head, ...tail]) ?? (prompt === undefined ? undefined : promptOf(prompt)),
     };
   },
-  read: (records, builder) => {
+  leaves: (records) => {
+    const lines = records.filter((record) => wordOf(record["uuid"]) !== undefined);
+    const nodes = listNodes(lines);
+    const messages = lines.filter((line) => line["type"] !== "system").map((line) => textOf(line["uuid"]));
+    const active = findActivePath(nodes).ids;
+    return listOtherLeaves(messages, active, (leaf) => findActivePath(nodes, leaf).ids).map((id) => ({
+      id,
+      kind: "branch",
+    }));
+  },
+  read: (records, builder, _, leaf) => {
     builder.title = findTitle(records);
     builder.folder = wordOf(records.find((record) => record["cwd"] !== undefined)?.["cwd"]);
     const lines = records.filter((record) => wordOf(record["uuid"]) !== undefined);
     builder.omit("lines of unknown kinds", records.length - lines.length);
-    const nodes = lines.map((line) => ({ id: textOf(line["uuid"]), parent: wordOf(line["parentUuid"]) }));
-    const { ids, brokenLinks } = findActivePath(nodes);
+    const { ids, brokenLinks } = findActivePath(listNodes(lines), leaf);
     builder.omit("links to a line that is not in the file", brokenLinks);
     const seen = new Set<string>();
     for (const line of lines) {
       const id = textOf(line["uuid"]);
-      if (!ids.has(id) && line["type"] !== "system") builder.omit("messages of other branches");
+      if (!ids.has(id) && line["type"] !== "system") builder.omit(otherBranches);
       if (!ids.has(id) || seen.has(id)) continue;
       seen.add(id);
       emitLine(builder, line);
     }
   },
 };
+
+const listNodes = (lines: readonly ForeignRecord[]): readonly TreeNode[] =>
+  lines.map((line) => ({ id: textOf(line["uuid"]), parent: wordOf(line["parentUuid"]) }));
 
 const findTitle = (records: readonly ForeignRecord[]): string | undefined => {
   const last = records.findLast((record) => record["subtype"] === "custom_title");

@@ -49,6 +49,8 @@ export type ImportSource = {
   /** The size and the last change of the other agent's file at that time. */
   readonly size: number;
   readonly modified: number;
+  /** Our session of the main conversation, if this is another branch of it or the work of a subagent. */
+  readonly of?: string;
 };
 
 /** A model and its provider. */
