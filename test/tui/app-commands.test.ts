@@ -283,6 +283,26 @@ describe("commands", () => {
     await app.quit();
   });
 
+  it("serve the inspector page of the session, which follows it", async () => {
+    const [app] = await started({ files: { "a.txt": "hello\n" } });
+    app.submit("read a.txt");
+    await app.waitForText(/9\d% cached/);
+    app.submit("/inspect");
+    await app.waitForText("#token=");
+    const address = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}/.exec(app.screen.rows().join(""))?.[0] ?? "";
+    const { origin, hash } = new URL(address);
+    const overview = async (): Promise<{ readonly entries: number }> => {
+      const headers = { "x-parley-token": hash.slice("#token=".length) };
+      return (await (await fetch(`${origin}/api/overview`, { headers })).json()) as { readonly entries: number };
+    };
+    const { entries } = await overview();
+    expect(entries).toBeGreaterThan(2);
+    app.submit("read a.txt again");
+    await app.waitForText("read a.txt again");
+    await expect.poll(async () => (await overview()).entries).toBeGreaterThan(entries);
+    await app.quit();
+  });
+
   it("show what fills the context, by part", async () => {
     const [app] = await started({ files: { "a.txt": "hello\n" } });
     app.submit("read a.txt");

@@ -1,25 +1,19 @@
 import { stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { isObject } from "../../conversation/json.ts";
 import { inferWire } from "../../providers/request.ts";
 import { wireIds } from "../../providers/find.ts";
-import { inspectBody, inspectConversation, inspectSession, type Inspected } from "../../inspect/data/inspected.ts";
+import { inspectBody, inspectConversation, type Inspected } from "../../inspect/data/inspected.ts";
 import { isExchangeLog, openExchangeLog } from "../../inspect/server/exchange-log.ts";
 import type { InspectionSource } from "../../inspect/server/inspection.ts";
+import { openSessionSource } from "../../inspect/server/session-source.ts";
 import { serveInspector } from "../../inspect/server/serve.ts";
-import { sessionFileName } from "../../session/store/locate.ts";
 import { openInBrowser } from "../chat/browser.ts";
 import type { CommandHandler } from "../command.ts";
 import { readJson } from "../json/read.ts";
 import { parseConversationFile } from "../requests/conversation-file.ts";
 import { parsePort, waitForSignal } from "../requests/simulate.ts";
-import {
-  locateSession,
-  openSessionsContext,
-  readSession,
-  withUserErrors,
-  type SessionsContext,
-} from "../sessions/context.ts";
+import { openSessionsContext, readSession, withUserErrors, type SessionsContext } from "../sessions/context.ts";
 import { UserError } from "../user-error.ts";
 
 /** `parley inspect`: serves the inspector page until interrupted. */
@@ -47,15 +41,7 @@ const openSource = async (context: SessionsContext, word: string | undefined): P
     return openExchangeLog(word, basename(word));
   if (word === "-" || (word !== undefined && (await isFile(word)))) return fixedSource(await readFileSource(word));
   const { id } = await readSession(context, word).catch(withFileHint(word));
-  const { path } = await locateSession(context, id);
-  const file = join(path, sessionFileName(id));
-  return {
-    load: async () => inspectSession(await context.sessions.read(id)),
-    revision: async () => {
-      const { size, mtimeMs } = await stat(file);
-      return `${size}-${mtimeMs}`;
-    },
-  };
+  return openSessionSource({ ...context, home: context.home.data }, id);
 };
 
 const withFileHint =

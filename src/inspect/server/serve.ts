@@ -20,6 +20,8 @@ export type ServeInspectorOptions = {
   readonly port?: number;
   /** Milliseconds between two looks at the session file while a page follows it. */
   readonly interval?: number;
+  /** Whether the process may end while the page is served. */
+  readonly isBackground?: boolean;
 };
 
 /**
@@ -28,7 +30,7 @@ export type ServeInspectorOptions = {
  */
 export const serveInspector = async (
   source: InspectionSource,
-  { world, port = 0, interval = 500 }: ServeInspectorOptions,
+  { world, port = 0, interval = 500, isBackground = false }: ServeInspectorOptions,
 ): Promise<RunningInspector> => {
   const token = randomBytes(24).toString("base64url");
   const inspection = new Inspection(source, world);
@@ -38,6 +40,7 @@ export const serveInspector = async (
     void answer({ request, response, inspection, token, port: own, followers });
   });
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  if (isBackground) server.unref().on("connection", (socket) => socket.unref());
   const stopWatch = watchRevision(inspection, followers, interval);
   const { port: own } = server.address() as AddressInfo;
   return {

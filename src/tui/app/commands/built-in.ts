@@ -76,6 +76,11 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: lazy(async () => (await import("./built-in/context.ts")).showContext),
   },
   {
+    name: "inspect",
+    description: "Serve the inspector page: this session as every model gets it, live",
+    run: lazy(async () => (await import("./built-in/inspect.ts")).inspectSession),
+  },
+  {
     name: "compact",
     aliases: ["compress"],
     usage: "[FOCUS]",
