@@ -27,6 +27,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "structured-output.ts": [/^The answer does not match the schema\. .* \(1 of 2\)\.\nOslo: 277\.15 K$/m],
   "resume-session.ts": [/^2 prompts, answered by offline\nThere is no session unknown\./m],
   "http-service.ts": [/^ann 200: I am Parley's/m, /^bob 200: Hello!/m, /^ann 200: Hello!/m],
+  "front-door-client.ts": [/^Parley: .+$/m, /^turn: finished$/m, /^again: duplicate true$/m],
   "send-and-read.ts": [/^You said: "Hello there!"\.$/m, /^\(stop\)$/m],
   "test-against-a-simulator.ts": [
     /^429 /m,

@@ -178,8 +178,9 @@ const toParts = (parts: readonly UserPart[]): readonly A2aPart[] =>
 
 /** A question in words, and as data that an answer refers to. */
 const describeQuestion = (call: CallId, approval: JsonObject, digest: string | undefined): readonly A2aPart[] => {
-  const [title, reason] = [approval["title"], approval["reason"]];
-  const words = [title, reason].filter((each) => typeof each === "string" && each !== "").join(": ");
+  const words = [approval["title"], approval["reason"]]
+    .flatMap((each) => (typeof each === "string" && each !== "" ? [each] : []))
+    .join(": ");
   return [
     {
       text: `${words}\nAnswer yes or no, or with a data part {"call", "decision": {"type": "once" | "refuse"}}.`,
