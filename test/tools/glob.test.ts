@@ -113,6 +113,13 @@ describe.each([
     ]);
   });
 
+  it("finds nothing that an ignore file of a folder below hides from models", async () => {
+    for (const path of ["a.ts", "sub/b.ts", "sub/keys/k.ts"]) bench.put(path, "", { modified: noon });
+    bench.put("sub/.aiexclude", "keys/\n");
+    expect((await found({ pattern: "**/*.ts" })).toSorted()).toEqual(["a.ts", "sub/b.ts"]);
+    expect((await found({ pattern: "**/*.ts", respect_git_ignore: false })).toSorted()).toEqual(["a.ts", "sub/b.ts"]);
+  });
+
   it("searches a git-ignored folder when it is named, never one excluded from models", async () => {
     bench.put(".gitignore", "node_modules\n");
     bench.put(".geminiignore", "kept\n");

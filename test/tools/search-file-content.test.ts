@@ -114,6 +114,14 @@ describe.each(sampleCases(variants, 2))("search_file_content %s", (_, ripgrep) =
       expect(await filesIn("needle", { include })).toEqual([]);
   });
 
+  it("finds nothing in what an ignore file of a folder below hides from models", async () => {
+    for (const path of ["a.ts", "sub/b.ts", "sub/keys/k.ts", "sub/deep/c.ts"]) bench.put(path, "needle");
+    bench.put("sub/.aiexclude", "keys/\n");
+    bench.put("sub/deep/.cursorignore", "*\n");
+    expect(await filesIn("needle")).toEqual(["a.ts", "sub/b.ts"]);
+    expect(await filesIn("needle", { path: "sub/deep" })).toEqual([]);
+  });
+
   it("applies patterns relative to their ignore file, wherever it starts", async () => {
     for (const path of ["x/a.ts", "sub/x/a.ts", "sub/y/a.ts", "sub/z/a.ts", "sub/w/a.ts"]) bench.put(path, "needle\n");
     bench.put(".parleyignore", "/x\nsub/y\n");

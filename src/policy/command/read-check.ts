@@ -1,8 +1,9 @@
 import type { IgnoreFilter } from "../../tools/capabilities.ts";
 import { posix } from "node:path";
 import { PolicyError } from "../error.ts";
+import { dependencyFolders } from "../workspace/protected-names.ts";
 import { isInsideIgnoringCase } from "../workspace/protected-paths.ts";
-import type { Workspace } from "../workspace/open.ts";
+import { agentIgnoreNames, type Workspace } from "../workspace/open.ts";
 
 /**
  * How a command reads an operand that is a folder. unknown: not known; a rule decides. names: only the names in it.
@@ -55,6 +56,20 @@ const checkEntries = async (files: ReadableFiles, folder: string): Promise<strin
   return undefined;
 };
 
+/** Whether a folder below has an ignore file for agents. Dependencies and very large trees are not searched for them. */
+const hasNestedIgnoreFile = async (files: ReadableFiles, folder: string): Promise<boolean> => {
+  const pending = [folder];
+  let count = 0;
+  for (let at = pending.pop(); at !== undefined && count <= maxEntries; at = pending.pop()) {
+    const entries = await files.list(at, maxEntries + 1 - count);
+    count += entries.length;
+    if (entries.some(({ name }) => agentIgnoreNames.has(name))) return true;
+    for (const { name, kind } of entries)
+      if (kind === "folder" && name !== ".git" && !dependencyFolders.has(name)) pending.push(posix.join(at, name));
+  }
+  return false;
+};
+
 /** Checks a whole tree. It is walked only if something in it may be excluded from models. */
 const checkTree = async (
   files: ReadableFiles,
@@ -63,7 +78,7 @@ const checkTree = async (
 ): Promise<string | undefined> => {
   const mayHide = files.hidesFiles === true || (await files.ignoreFiles()).length > 0;
   const holdsOwn = ownFolders.some((path) => isInsideIgnoringCase(path, folder));
-  if (!holdsOwn && !mayHide) return undefined;
+  if (!holdsOwn && !mayHide && !(await hasNestedIgnoreFile(files, folder))) return undefined;
   const pending = [folder];
   let count = 0;
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {

@@ -69,6 +69,19 @@ describe("a command line on a real disk", () => {
     expect(await judge(text)).toBe("ask");
   });
 
+  it("needs approval if it reads what an ignore file of a folder below hides from models", async () => {
+    const hidden = join(root, "src/hidden");
+    await mkdir(hidden);
+    await writeFile(join(hidden, "k"), "k");
+    expect(await Promise.all(["cat src/hidden/k", "grep -r k src"].map((text) => judge(text)))).toEqual([
+      "allow",
+      "allow",
+    ]);
+    await writeFile(join(root, "src/.aiexclude"), "/hidden/\n");
+    expect(await Promise.all(["cat src/hidden/k", "grep -r k src"].map((text) => judge(text)))).toEqual(["ask", "ask"]);
+    await rm(join(root, "src/.aiexclude"));
+  });
+
   it("is resolved from the folder it would run in", async () => {
     expect(await judge("cat a.ts", "src")).toBe("allow");
     expect(await judge("cat ../src/a.ts", "src")).toBe("allow");

@@ -1,6 +1,8 @@
+import { basename, dirname, join } from "node:path";
 import type { FindOptions, FindResult, GrepOptions, GrepResult, NamePattern } from "../../tools/capabilities.ts";
 import type { Processes, Program, RunningProcess } from "../../world/processes.ts";
 import { PolicyError } from "../error.ts";
+import type { IgnoreTest } from "../workspace/ignore.ts";
 import {
   compareMatches,
   maxLineLength,
@@ -30,7 +32,24 @@ export const findFilesWithRipgrep = async (
     }
     return text.slice(end + 1);
   });
-  return { paths, cut: isTruncated };
+  const isVisible = await createVisibilityTest(world, scope, paths);
+  return { paths: paths.filter(isVisible), cut: isTruncated };
+};
+
+/**
+ * Creates the test whether ignore files for agents in the folders below leave a path visible. Each folder that has a
+ * result is looked at once.
+ */
+const createVisibilityTest = async (
+  { files }: SearchWorld,
+  { folder }: SearchScope,
+  paths: readonly string[],
+): Promise<(path: string) => boolean> => {
+  const folders = [...new Set(paths.map((path) => dirname(path)))];
+  const tests = new Map<string, IgnoreTest>();
+  for (const each of folders)
+    if (each !== ".") tests.set(each, await files.ignoring(join(folder, each), { git: false, own: true }));
+  return (path) => tests.get(dirname(path))?.(basename(path), false) === undefined;
 };
 
 /** Searches text with ripgrep. */
@@ -59,7 +78,13 @@ export const searchTextWithRipgrep = async (
     `./${scope.name ?? ""}`,
   ];
   const isTruncated = await runRipgrep(world, { ripgrep, place: scope, args, signal }, (text) => reader.read(text));
-  return { matches: reader.matches(), cut: isTruncated };
+  const matches = reader.matches();
+  const isVisible = await createVisibilityTest(
+    world,
+    scope,
+    matches.map(({ path }) => path),
+  );
+  return { matches: matches.filter(({ path }) => isVisible(path)), cut: isTruncated };
 };
 
 /** Filters files by name where the pattern means the same to ripgrep. A type keeps ignore files in force; a glob would override them. */

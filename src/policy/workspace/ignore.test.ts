@@ -89,6 +89,31 @@ describe.each(disks)("ignore files on $name", ({ createFixture }) => {
     ]);
   });
 
+  it("for agents count in folders too, as git's do, and git cannot include what they exclude", async () => {
+    await open(
+      {
+        ".aiexclude": "*.pem\n",
+        ".gitignore": "!a.pem\n",
+        "sub/.aiexclude": "/keys/\nnotes.txt\n!open.pem\n",
+        "sub/deep/.cursorignore": "x*\n",
+        "sub/deep/.gitignore": "!x1\n",
+      },
+      createFixture,
+    );
+    const paths = ["a.pem", "sub/a.pem", "sub/open.pem", "sub/keys/k", "sub/b/keys/k", "sub/b/notes.txt", "notes.txt"];
+    expect(await kept(...paths, "sub/deep/x1", "sub/x1")).toEqual([
+      ".aiexclude",
+      ".aiexclude",
+      undefined,
+      "sub/.aiexclude",
+      undefined,
+      "sub/.aiexclude",
+      undefined,
+      "sub/deep/.cursorignore",
+      undefined,
+    ]);
+  });
+
   it("apply by kind", async () => {
     await open({ ".gitignore": "a\n", ".geminiignore": "b\n" }, createFixture);
     const by = (rules: { git: boolean; own: boolean }): Promise<unknown> =>

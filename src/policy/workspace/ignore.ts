@@ -22,7 +22,7 @@ export type IgnoreTest = (name: string, isFolder: boolean) => string | undefined
 
 export type IgnoreFilesOptions = {
   readonly roots: () => readonly WorkspaceRoot[];
-  /** The names of the ignore files for agents. They are read from a root; git's from any folder. */
+  /** The names of the ignore files for agents. Like git's, they are read from a root and the folders below it. */
   readonly own: readonly string[];
   /** Patterns that count in every root besides those files: of the user's deny rules. */
   readonly hidden?: readonly string[];
@@ -83,11 +83,12 @@ const loadIgnoreFiles = async (
 ): Promise<readonly LoadedIgnoreFile[]> => {
   const inRoot = (name: string): Promise<readonly LoadedIgnoreFile[]> =>
     loadIgnoreFile({ folder: root.folder, names: [], name }, reading);
+  const nested = (files: readonly string[]): Promise<readonly LoadedIgnoreFile[]> =>
+    loadNestedFiles({ root, names }, files, reading);
+  // What git includes again stays hidden from models.
   const sources = await Promise.all([
-    ...(rules.own ? agentFiles.map(inRoot) : []),
-    ...(rules.git
-      ? [loadGitExcludes(root, reading), inRoot(".gitignore"), loadNestedFiles({ root, names }, reading)]
-      : []),
+    ...(rules.git ? [loadGitExcludes(root, reading), inRoot(".gitignore"), nested([".gitignore"])] : []),
+    ...(rules.own ? [...agentFiles.map(inRoot), nested(agentFiles)] : []),
   ]);
   return sources.flat();
 };
@@ -103,6 +104,7 @@ const loadIgnoreFile = async (
 /** Loads those in the folders below the root. */
 const loadNestedFiles = async (
   { root, names }: RootedPath,
+  files: readonly string[],
   reading: IgnoreReadContext,
 ): Promise<readonly LoadedIgnoreFile[]> => {
   const sources: LoadedIgnoreFile[] = [];
@@ -113,9 +115,8 @@ const loadNestedFiles = async (
       if (next === undefined) break;
       await releaseWalk({ root, folder });
       folder = next;
-      sources.push(
-        ...(await loadIgnoreFile({ folder, names: names.slice(0, index + 1), name: ".gitignore" }, reading)),
-      );
+      for (const file of files)
+        sources.push(...(await loadIgnoreFile({ folder, names: names.slice(0, index + 1), name: file }, reading)));
     }
     return sources;
   } finally {

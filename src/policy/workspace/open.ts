@@ -29,7 +29,7 @@ export type WorkspaceOptions = {
   readonly buffers?: EditorBuffers;
   /** More folders that are readable but not writable, even inside `home` or `secrets`: those of skills. Missing ones are left out. */
   readonly readable?: readonly string[];
-  /** The names of ignore files for agents, read from each root. */
+  /** The names of ignore files for agents. */
   readonly ignoreFiles?: readonly string[];
   /** Patterns of files that the user's deny rules hide from models, as in an ignore file. */
   readonly hidden?: readonly string[];
@@ -54,7 +54,7 @@ export type Workspace = {
   readonly ignored: (path: string, rules: IgnoreFilter) => Promise<string | undefined>;
   /** The same for all entries of a folder, each by its own name. */
   readonly ignoring: (folder: string, rules: IgnoreFilter) => Promise<IgnoreTest>;
-  /** Lists the existing ignore files for agents. */
+  /** Lists the existing ignore files for agents in the roots. */
   readonly ignoreFiles: () => Promise<readonly string[]>;
   /** Whether deny rules hide files besides those of the ignore files. */
   readonly hidesFiles?: boolean;
@@ -305,5 +305,7 @@ const listExistingFiles = async (
   return (await Promise.all(found)).flat();
 };
 
-/** The ignore files for agents, also those of other agents, in the root of a workspace. A later one can include what an earlier one excludes. */
+/** The ignore files for agents, also those of other agents. A later one can include what an earlier one excludes. */
 const agentIgnoreFiles: readonly string[] = [".cursorignore", ".aiexclude", ".geminiignore", ".parleyignore"];
+
+export const agentIgnoreNames: ReadonlySet<string> = new Set(agentIgnoreFiles);
