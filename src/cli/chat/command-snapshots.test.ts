@@ -13,6 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openWorkspace } from "../../policy/workspace/open.ts";
+import { EditSnapshots } from "../../tui/app/session/edit-snapshots.ts";
+import { realWorld } from "../../world/real/world.ts";
 import { openCommandSnapshots } from "./command-snapshots.ts";
 
 const git = "/usr/bin/git";
@@ -81,6 +84,30 @@ describe("snapshots around commands", () => {
       "new/b.bin": [undefined, "\0\xff\r\n"],
     });
     expect(snapshots.problem()).toBeUndefined();
+  });
+
+  it("let a removed, a changed and a merely chmodded script be executable again", async () => {
+    const { base, root, put, open } = stage();
+    const scripts = ["removed.sh", "changed.sh", "chmodded.sh"];
+    for (const name of [...scripts, "plain.sh"]) put(name, "#!/bin/sh\n");
+    for (const name of scripts) chmodSync(join(root, name), 0o755);
+    const snapshots = open();
+    await snapshots.capture();
+    rmSync(join(root, "removed.sh"));
+    put("changed.sh", "other\n");
+    for (const name of ["changed.sh", "chmodded.sh"]) chmodSync(join(root, name), 0o644);
+    chmodSync(join(root, "plain.sh"), 0o755);
+    const { disk, files } = realWorld();
+    const edits = new EditSnapshots({ files }, join(base, "home"), "s");
+    edits.recordCommand(await snapshots.capture(), { root, entries: 1 });
+    const workspace = await openWorkspace({ disk, roots: [root], home: join(base, "h"), scratch: join(base, "h/s") });
+    await edits.restore(await edits.lastCount(), { workspace, disk, readStored: snapshots.read });
+    await workspace.close();
+    const state = [...scripts, "plain.sh"].map((name) => [
+      readFileSync(join(root, name), "utf8"),
+      (statSync(join(root, name)).mode & 0o100) !== 0,
+    ]);
+    expect(state).toEqual([...scripts.map(() => ["#!/bin/sh\n", true]), ["#!/bin/sh\n", false]]);
   });
 
   it("change nothing of the user's repository, and run no program it names", async () => {

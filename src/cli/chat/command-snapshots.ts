@@ -65,6 +65,7 @@ const changedKeys = (before: ReadonlyMap<string, string>, after: ReadonlyMap<str
 const safeConfig = [
   "core.bare=false",
   "core.autocrlf=false",
+  "core.fileMode=true",
   "core.fsmonitor=false",
   "core.untrackedCache=false",
   "core.looseCompression=1",
@@ -107,8 +108,9 @@ class SnapshotRepository {
   }
 
   async read(blob: string): Promise<Uint8Array | undefined> {
-    if (!/^[0-9a-f]{40,64}$/.test(blob)) return undefined;
-    return this.#runForBytes(["cat-file", "blob", blob]).catch(() => undefined);
+    const [, oid] = /^([0-9a-f]{40,64})(?:\+x)?$/.exec(blob) ?? [];
+    if (oid === undefined) return undefined;
+    return this.#runForBytes(["cat-file", "blob", oid]).catch(() => undefined);
   }
 
   /** Separates changed files that are stored from those that are gone or too large, and checks the limits. */
@@ -205,12 +207,12 @@ class SnapshotRepository {
   }
 }
 
-/** The regular files of an index: path and object. Links and other entries are not restored, so they are left out. */
+/** The regular files of an index: path and object, which ends in `+x` for an executable file. Links and other entries are not restored, so they are left out. */
 const parseIndex = (text: string): ReadonlyMap<string, string> =>
   new Map(
     splitNul(text).flatMap((entry): readonly (readonly [string, string])[] => {
-      const [, oid = "", path = ""] = /^100\d{3} ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
-      return path === "" ? [] : [[path, oid]];
+      const [, mode, oid = "", path = ""] = /^(100\d{3}) ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
+      return path === "" ? [] : [[path, mode === "100755" ? `${oid}+x` : oid]];
     }),
   );
 

@@ -2,7 +2,7 @@
 export type CommandChange = {
   /** Relative to the project's folder. */
   readonly path: string;
-  /** Absent if the file did not exist. */
+  /** Absent if the file did not exist. The name of the content of an executable file ends in `+x`. */
   readonly before?: string;
   /** Absent if it no longer exists. */
   readonly after?: string;

@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import type { AgentEvent } from "../../../agent/events.ts";
 import { isObject } from "../../../conversation/json.ts";
 import type { Workspace } from "../../../policy/workspace/open.ts";
@@ -146,11 +147,15 @@ const restoreFile = async (
     ]);
     if (before === "lost" || after === "lost")
       return { type: "kept", path, reason: "its stored content is no longer there" };
-    if (isSame(now, before)) return { type: "restored", path };
+    if (isSame(now, before)) {
+      if (before !== undefined) await restoreExecutable(place.path, change, before, disk);
+      return { type: "restored", path };
+    }
     if (now === undefined && after !== undefined) return { type: "kept", path, reason: "it no longer exists" };
     if (!isSame(now, after)) return { type: "kept", path, reason: "it was changed since the edit" };
     if (before === undefined) return await removeFile(place.path, disk);
     await workspace.write(path, before, place.identity);
+    await restoreExecutable(place.path, change, before, disk);
     return { type: "restored", path };
   } catch (error) {
     return { type: "kept", path, reason: error instanceof Error ? error.message : String(error) };
@@ -163,6 +168,24 @@ const readContent = async (
 ): Promise<Uint8Array | undefined | "lost"> => {
   if (content === undefined) return undefined;
   return typeof content === "string" ? Buffer.from(content) : ((await readStored(content.blob)) ?? "lost");
+};
+
+/** Restores whether a file is executable, which a command can change, but no edit. */
+const restoreExecutable = async (
+  path: string,
+  { before }: Pick<EditSnapshot, "before">,
+  bytes: Uint8Array,
+  disk: World["disk"],
+): Promise<void> => {
+  if (typeof before !== "object") return;
+  const folder = await disk.openFolder(dirname(path));
+  try {
+    const mode = ((await folder.stat(basename(path)))?.mode ?? 0) & 0o777;
+    const wanted = before.blob.endsWith("+x") ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+    if (wanted !== mode) await folder.writeFile(basename(path), bytes, wanted);
+  } finally {
+    await folder.close();
+  }
 };
 
 const isSame = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
