@@ -166,13 +166,24 @@ const runParley = (argv: readonly string[], signal?: AbortSignal): Promise<strin
     execFile(process.execPath, [program, ...argv], { encoding: "utf8", signal }, (_, out, err) => resolve(out + err));
   });
 
-/** Runs `parley login` in this terminal: the key is typed there, and never reaches the input or its history. */
+/**
+ * Runs `parley login` in this terminal: the key is typed there, and never reaches the input or its history. The terminal
+ * shows nothing that is typed until the program has read the key, as people paste before the question is there.
+ */
 const runLogin = (args: readonly string[]): Promise<number> =>
   new Promise((resolve, reject) => {
     const [, program = ""] = process.argv;
-    const child = spawn(process.execPath, [program, "login", ...args], { stdio: "inherit" });
+    const showInput = (): void => void process.stdin.setRawMode(false);
+    if (args[0] !== "code-assist") process.stdin.setRawMode(true);
+    const child = spawn(process.execPath, [program, "login", ...args], {
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+    });
+    child.on("message", showInput);
     child.on("error", reject);
-    child.on("exit", (code) => resolve(code ?? 1));
+    child.on("exit", (code) => {
+      showInput();
+      resolve(code ?? 1);
+    });
   });
 
 /** Opens a text in the user's editor. Resolves to undefined if it was not changed. */

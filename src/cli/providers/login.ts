@@ -22,7 +22,7 @@ import { withProgress } from "../progress.ts";
 import { trustedEnvironment } from "../trusted-programs.ts";
 import { usageError, UserError } from "../user-error.ts";
 import { findNamedProvider, loadProviderWorld } from "./credentials.ts";
-import { askLine, readSecret } from "./read-secret.ts";
+import { askLine, hideInput, readSecret } from "./read-secret.ts";
 
 /** `parley login`: stores a pasted key, tested with one request; or signs in to Gemini Code Assist. */
 export const login: CommandHandler = async (args) => {
@@ -76,8 +76,10 @@ const storeProviderKey = async (provider: Provider, args: Arguments): Promise<nu
   const variable = keyVariable(id);
   if (variable === undefined) throw new UserError(`${label} takes no key to store. parley doctor says what it needs.`);
   const profile = profileFrom(args);
+  hideInput();
   const world = await loadProviderWorld();
   const key = await readSecret(`Paste the key for ${label} (it is not shown), then press Enter: `);
+  reportKeyRead();
   if (key === "") throw new UserError("No key given. Nothing was stored.", { code: 1 });
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new UserError("A key has no spaces and only ASCII characters. Nothing was stored.", { code: 1 });
@@ -96,6 +98,13 @@ const storeProviderKey = async (provider: Provider, args: Arguments): Promise<nu
   if ((process.env[variable] ?? "") !== "")
     report(`${variable} is set in this environment, and is used instead unless a profile is named.`);
   return 0;
+};
+
+/** Tells the terminal UI that started this program that it may show again what is typed. */
+const reportKeyRead = (): void => {
+  if (process.send === undefined) return;
+  process.send("key-read");
+  process.disconnect();
 };
 
 /** Tests a key with one free request. Undefined if it works. */

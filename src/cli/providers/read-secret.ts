@@ -3,9 +3,9 @@ import { isatty } from "node:tty";
 /** Reads one line from the terminal or a pipe. At a terminal, what is typed or pasted is not shown. */
 export const readSecret = async (question: string): Promise<string> => {
   if (!isatty(0)) return (await readPipe()).split("\n", 1)[0]?.trim() ?? "";
+  hideInput();
   process.stderr.write(question);
   const { stdin } = process;
-  stdin.setRawMode(true);
   try {
     return await readHiddenLine();
   } finally {
@@ -13,6 +13,11 @@ export const readSecret = async (question: string): Promise<string> => {
     stdin.pause();
     process.stderr.write("\n");
   }
+};
+
+/** Stops a terminal from showing what is typed, before the question is there: people paste early. */
+export const hideInput = (): void => {
+  if (isatty(0)) process.stdin.setRawMode(true);
 };
 
 /** Asks for one line at the terminal. */
@@ -50,4 +55,6 @@ const readHiddenLine = (): Promise<string> =>
       resolve(text);
     };
     process.stdin.on("data", onData);
+    // A question before this one has paused it.
+    process.stdin.resume();
   });

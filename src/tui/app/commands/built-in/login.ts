@@ -18,5 +18,6 @@ export const logIn = async (words: string, at: SlashCommandContext): Promise<voi
   const code = await at.login(provider.split(/\s+/));
   if (code !== 0) return at.warn("Nothing was stored.");
   await at.reopen({ id: at.opened().session.id });
-  at.info(`${provider} can be used now. Switch to one of its models with /model ${provider.split(/\s+/)[0] ?? ""}.`);
+  const [name = ""] = provider.split(/\s+/);
+  at.info(`${name} can be used now. Switch to one of its models with /model ${name}.`);
 };
