@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,6 +21,7 @@ export type AppOptions = {
   readonly size?: TerminalSize;
   readonly isTrusted?: boolean;
   readonly isInShell?: boolean;
+  readonly isInTmux?: boolean;
   readonly reflows?: boolean;
 };
 
@@ -99,6 +101,7 @@ const createFixture = async ({
     },
     read: (path) => readFileSync(join(project, path), "utf8"),
     remove: () => {
+      if (first.isInTmux === true) spawnSync("tmux", ["-S", join(base, "tmux.sock"), "kill-server"]);
       for (const app of running) app.kill("SIGKILL");
       rmSync(base, { recursive: true, force: true });
     },
@@ -115,13 +118,14 @@ export const normalizeScreen = (screen: string, project: string): string =>
 
 const startApp = (
   project: string,
-  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, reflows = true }: AppOptions,
+  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, isInTmux = false, reflows = true }: AppOptions,
 ): RunningApp => {
   const terminal = runInTerminal(bin, {
     args: ["--cwd", project, ...args],
     size,
     isInShell,
     breaksAnew: reflows,
+    ...(isInTmux ? { tmux: dirname(project) } : {}),
     ...(env === undefined ? {} : { env }),
   });
   const seen: TerminalProcess["waitFor"] = async (condition) => {

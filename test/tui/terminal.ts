@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -226,6 +226,7 @@ export const runInTerminal = (
     isInShell = false,
     env = {},
     breaksAnew = true,
+    tmux,
   }: {
     readonly size?: TerminalSize;
     readonly args?: readonly string[];
@@ -236,10 +237,17 @@ export const runInTerminal = (
     readonly env?: Readonly<Record<string, string>>;
     /** Whether the terminal reflows lines on resize. */
     readonly breaksAnew?: boolean;
+    /** A folder for the socket and the configuration of a tmux of its own, in which the script is run. */
+    readonly tmux?: string;
   } = {},
 ): TerminalProcess => {
   const words = [...node, script, ...args];
-  const [file, given] = isInShell ? ["bash", ["--norc", "--noprofile", "-i"]] : [process.execPath, words];
+  const [file, given] =
+    tmux !== undefined
+      ? ["tmux", [...tmuxArguments(tmux, [process.execPath, ...words])]]
+      : isInShell
+        ? ["bash", ["--norc", "--noprofile", "-i"]]
+        : [process.execPath, words];
   const pty = spawn(file, given, {
     cols: size.columns,
     rows: size.rows,
@@ -289,6 +297,16 @@ export const runInTerminal = (
     ended,
     output: () => output,
   };
+};
+
+/** Runs a command in a tmux server of its own, which ends with it. Nothing of tmux itself is on the screen. */
+const tmuxArguments = (folder: string, command: readonly string[]): readonly string[] => {
+  const configuration = join(folder, "tmux.conf");
+  writeFileSync(
+    configuration,
+    "set -g status off\nset -g escape-time 0\nset -g default-terminal tmux-256color\nset -ga terminal-features ',xterm-256color:RGB'\n",
+  );
+  return ["-u", "-S", join(folder, "tmux.sock"), "-f", configuration, "new-session", ...command];
 };
 
 /** Builds a script of this folder as the program is built; `remove` deletes it. */

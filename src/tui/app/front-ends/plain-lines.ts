@@ -228,6 +228,7 @@ export class LineFrontEnd implements FrontEnd {
       return this.print([line(`Type a number from 1 to ${options.length} and Enter; Enter alone cancels.`)]);
     }
     this.#openList = undefined;
+    if (option === undefined) this.print([line("Cancelled.")]);
     done(option);
   }
 
@@ -243,11 +244,13 @@ export class LineFrontEnd implements FrontEnd {
     if (this.#openList === undefined) this.#cancelPrompt();
     if (first === undefined) return this.#askServer(servers);
     this.#approval = first;
-    const { title, subject, reasons, choices } = createApprovalPrompt(first, waiting.length - 1);
+    const { title, subject, effects = "", reasons, rule, choices } = createApprovalPrompt(first, waiting.length - 1);
     this.print([
       line(title),
       ...viewSubject(subject, this.width()),
+      ...(effects === "" ? [] : [line(`Effects: ${effects}`)]),
       ...reasons.map((each) => line(each)),
+      ...(rule === undefined ? [] : [line(`Rule that allows it: ${rule}`)]),
       line(`n: No (a reason may follow). ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
     ]);
     this.#printPromptLater(line("Type a letter and Enter."));
