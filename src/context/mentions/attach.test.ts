@@ -7,6 +7,7 @@ import { attachMentions, type AttachedMessage } from "./attach.ts";
 import type { AttachOptions } from "./attach-file.ts";
 import { openContextFixture, type ContextFixture } from "../fixture.cases.ts";
 import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
+import { sampleCases } from "../../../test/support/tier.ts";
 
 let ground: ContextFixture;
 
@@ -79,47 +80,52 @@ describe("a message with mentions", () => {
     expect(refused).toEqual([]);
   });
 
-  it.each<[string, readonly string[]]>([
-    ["@a.ts", ["text a.ts"]],
-    ["see (@a.ts).", ["text a.ts"]],
-    ["@a.ts:12 and @./a.ts", ["text a.ts"]],
-    ["@my\\ file.txt", ["text my file.txt"]],
-    ['@"my file.txt"', ["text my file.txt"]],
-    ["@link.ts", ["text a.ts"]],
-    ["@sub/", ["folder sub"]],
-    ["@sub", ["folder sub"]],
-    ["@.", ["folder {BASE}/home/project"]],
-    ["@sub/*.ts", ["text sub/x.ts", "text sub/y.ts"]],
-    [
-      "@**/*.ts @sub/**",
-      ["text a.ts", "text app/[id].ts", "text sub/deep/z.ts", "text sub/x.ts", "text sub/y.ts", "text sub/n.md"],
-    ],
-    ["@sub/{x,y}.ts!", ["text sub/x.ts", "text sub/y.ts"]],
-    ["@app/[id].ts", ["text app/[id].ts"]],
-    ["@built/out.js", ["text built/out.js"]],
-    ["@empty.txt", ["text empty.txt"]],
-    ["@Override @types/node @app.get('/x') @pytest.mark.skip @ a@b.c \\@a.ts", []],
-    ["import x from '@/components/x'; @sub/*.none", ["absent @sub/*.none"]],
-    [
-      '@sub/nothing.ts @gone.md @"no such" @./x',
-      ["absent @sub/nothing.ts", "absent @gone.md", 'absent @"no such"', "absent @./x"],
-    ],
-    [
-      "@../../out/canary.md @/etc/passwd @~/x",
-      ["outside @../../out/canary.md", "outside @/etc/passwd", "outside @~/x"],
-    ],
-    ["@leads-out.md @leads-out/canary.md", ["outside @leads-out.md"]],
-    [
-      "@kept.txt @kept/ @kept/x.md @alias.txt",
-      ["ignored @kept.txt", "ignored @kept/", "ignored @kept/x.md", "ignored @alias.txt"],
-    ],
-    ["@kept/*", ["ignored @kept/*"]],
-    ["@data.bin", ["not-text @data.bin"]],
-    ["@pipe", ["unreadable @pipe"]],
-    ["@huge.png", ["too-large @huge.png"]],
-    ["@long.txt", ["text long.txt cut"]],
-    ["@utf16.txt", ["text utf16.txt"]],
-  ])("%s", async (message, expected) => {
+  it.each(
+    sampleCases<[string, readonly string[]]>(
+      [
+        ["@a.ts", ["text a.ts"]],
+        ["see (@a.ts).", ["text a.ts"]],
+        ["@a.ts:12 and @./a.ts", ["text a.ts"]],
+        ["@my\\ file.txt", ["text my file.txt"]],
+        ['@"my file.txt"', ["text my file.txt"]],
+        ["@link.ts", ["text a.ts"]],
+        ["@sub/", ["folder sub"]],
+        ["@sub", ["folder sub"]],
+        ["@.", ["folder {BASE}/home/project"]],
+        ["@sub/*.ts", ["text sub/x.ts", "text sub/y.ts"]],
+        [
+          "@**/*.ts @sub/**",
+          ["text a.ts", "text app/[id].ts", "text sub/deep/z.ts", "text sub/x.ts", "text sub/y.ts", "text sub/n.md"],
+        ],
+        ["@sub/{x,y}.ts!", ["text sub/x.ts", "text sub/y.ts"]],
+        ["@app/[id].ts", ["text app/[id].ts"]],
+        ["@built/out.js", ["text built/out.js"]],
+        ["@empty.txt", ["text empty.txt"]],
+        ["@Override @types/node @app.get('/x') @pytest.mark.skip @ a@b.c \\@a.ts", []],
+        ["import x from '@/components/x'; @sub/*.none", ["absent @sub/*.none"]],
+        [
+          '@sub/nothing.ts @gone.md @"no such" @./x',
+          ["absent @sub/nothing.ts", "absent @gone.md", 'absent @"no such"', "absent @./x"],
+        ],
+        [
+          "@../../out/canary.md @/etc/passwd @~/x",
+          ["outside @../../out/canary.md", "outside @/etc/passwd", "outside @~/x"],
+        ],
+        ["@leads-out.md @leads-out/canary.md", ["outside @leads-out.md"]],
+        [
+          "@kept.txt @kept/ @kept/x.md @alias.txt",
+          ["ignored @kept.txt", "ignored @kept/", "ignored @kept/x.md", "ignored @alias.txt"],
+        ],
+        ["@kept/*", ["ignored @kept/*"]],
+        ["@data.bin", ["not-text @data.bin"]],
+        ["@pipe", ["unreadable @pipe"]],
+        ["@huge.png", ["too-large @huge.png"]],
+        ["@long.txt", ["text long.txt cut"]],
+        ["@utf16.txt", ["text utf16.txt"]],
+      ],
+      3,
+    ),
+  )("%s", async (message, expected) => {
     for (const path of ["a.ts", "my file.txt", "sub/x.ts", "sub/y.ts", "sub/n.md", "sub/deep/z.ts", "app/[id].ts"])
       ground.put(`home/project/${path}`);
     ground.put("home/project/.gitignore", "built\n*.gen.ts\n");

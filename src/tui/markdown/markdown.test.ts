@@ -4,7 +4,7 @@ import type { StyledLine } from "../text/style.ts";
 import { createHighlighter, type Highlighter } from "./highlight.ts";
 import { type Lexer, loadLexer, MarkdownStream } from "./stream.ts";
 import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
-import { sampleCases } from "../../../test/support/tier.ts";
+import { perTier, sampleCases } from "../../../test/support/tier.ts";
 
 let lexer: Lexer;
 let highlighter: Highlighter;
@@ -325,7 +325,7 @@ describe("Markdown", () => {
     };
     const stream = new MarkdownStream({ lexer: counting, highlighter }, 80);
     const work: number[] = [];
-    for (const size of [200, 2000]) {
+    for (const size of perTier({ quick: [100, 500], all: [200, 2000] })) {
       letters = 0;
       for (let count = 0; count < size; count++) {
         stream.write(`Paragraph ${count} with **some** words.\n\n- item\n- item\n\n`);
