@@ -184,13 +184,13 @@ export const readJsonDocument = async (file: FileHandle): Promise<FileRecords> =
 
 const maxDocumentBytes = 2 ** 28;
 
-const headBytes = 2 ** 17;
 const tailBytes = 2 ** 14;
 
-/** Reads the whole records at the beginning and the end of a file, for a list. A document is one record. */
+/** Reads the whole records in the first `headBytes` and at the end of a file, for a list. A document is one record. */
 export const peekRecords = async (
   file: FileHandle,
   isDocument: boolean,
+  headBytes: number,
 ): Promise<{ readonly head: readonly ForeignRecord[]; readonly tail: readonly ForeignRecord[] }> => {
   const { size } = await file.stat();
   if (isDocument && size <= maxSmallFile) return { head: (await readJsonDocument(file)).records, tail: [] };

@@ -10,7 +10,7 @@ export const findForeignSession = async (
   { home, folder }: { readonly home: string; readonly folder: string },
 ): Promise<ForeignSession> => {
   for (const place of [folder, undefined]) {
-    const { sessions } = await listForeignSessions(world, { home, folder: place, agents: [agent] });
+    const { sessions } = await listForeignSessions(world, { home, folder: place, agents: [agent], idPrefix: id });
     const exact = sessions.find((session) => session.id === id);
     const [found, ...others] = exact === undefined ? sessions.filter((session) => session.id.startsWith(id)) : [exact];
     if (found !== undefined && others.length === 0) return found;

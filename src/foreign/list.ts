@@ -40,6 +40,10 @@ export type ForeignQuery = {
   /** The user's home folder, in which the agents keep theirs. */
   readonly home: string;
   readonly agents?: readonly ForeignAgent[] | undefined;
+  /** The most sessions to list of each agent, the last used ones. */
+  readonly limit?: number | undefined;
+  /** The beginning of an id. Files of other ids are not opened. */
+  readonly idPrefix?: string | undefined;
 };
 
 /** Files beyond the newest are not opened for a list. */
@@ -48,14 +52,14 @@ const maxPeeks = 2000;
 /** Lists the sessions of other agents on this machine. Nothing is written, and no link is followed out of an agent's folder. */
 export const listForeignSessions = async (
   world: Pick<World, "disk" | "env">,
-  { folder, home, agents = foreignAgents }: ForeignQuery,
+  { folder, home, agents = foreignAgents, limit = Infinity, idPrefix = "" }: ForeignQuery,
 ): Promise<ForeignSessions> => {
   const sessions: ForeignSession[] = [];
   const problems: string[] = [];
   const place: SearchPlace = { world, home, folder };
   for (const agent of agents)
     for (const format of await loadFormats[agent]()) {
-      const found = await listFormat(agent, format, place, folder).catch((error: unknown) => ({
+      const found = await listFormat(agent, format, place, { folder, limit, idPrefix }).catch((error: unknown) => ({
         sessions: [],
         problems: [`${agent}: ${error instanceof Error ? error.message : String(error)}`],
       }));
@@ -69,14 +73,14 @@ const listFormat = async (
   agent: ForeignAgent,
   format: FileFormat | DatabaseFormat,
   place: SearchPlace,
-  folder: string | undefined,
+  { folder, limit, idPrefix }: Pick<FileSearch, "folder" | "limit" | "idPrefix">,
 ): Promise<ForeignSessions> => {
   const base = await resolveBase(place, format.bases);
   if (base === undefined) return { sessions: [], problems: [] };
   const isWanted = folderFilter(place.world.disk, folder);
   return "database" in format
     ? listDatabase(agent, format, { disk: place.world.disk, base, project: projectOf(format.bases, place), isWanted })
-    : listFiles(agent, format, { disk: place.world.disk, base, folder, isWanted });
+    : listFiles(agent, format, { disk: place.world.disk, base, folder, isWanted, limit, idPrefix });
 };
 
 type FileSearch = {
@@ -84,12 +88,14 @@ type FileSearch = {
   readonly base: string;
   readonly folder: string | undefined;
   readonly isWanted: (folder: string | undefined) => Promise<boolean>;
+  readonly limit: number;
+  readonly idPrefix: string;
 };
 
 const listFiles = async (
   agent: ForeignAgent,
   format: FileFormat,
-  { disk, base, folder, isWanted }: FileSearch,
+  { disk, base, folder, isWanted, limit, idPrefix }: FileSearch,
 ): Promise<ForeignSessions> => {
   const found: FoundFile[] = [];
   let links = 0;
@@ -98,16 +104,22 @@ const listFiles = async (
     found.push(...result.files);
     links += result.links;
   }
-  const newest = found.toSorted((one, other) => other.modified - one.modified);
+  const { idOf = nameWithoutEnding } = format;
+  const newest = found
+    .filter(({ path }) => idOf(path).startsWith(idPrefix))
+    .toSorted((one, other) => other.modified - one.modified);
   const sessions: ForeignSession[] = [];
   for (const file of newest.slice(0, maxPeeks)) {
+    if (sessions.length >= limit) break;
     const facts = await describeFile(disk, base, format, file).catch(() => undefined);
     if (facts !== undefined && (await isWanted(facts.folder)))
       sessions.push(toSession(agent, format, file, facts, base));
   }
   const problems = [
     ...(links > 0 ? [`${agent}: ${links} symbolic links are not followed.`] : []),
-    ...(newest.length > maxPeeks ? [`${agent}: ${newest.length - maxPeeks} older files are not listed.`] : []),
+    ...(newest.length > maxPeeks && sessions.length < limit
+      ? [`${agent}: ${newest.length - maxPeeks} older files are not listed.`]
+      : []),
   ];
   return { sessions, problems };
 };
@@ -130,8 +142,15 @@ const describeFile = (
 ): Promise<SessionFacts | undefined> =>
   withFile(disk, base, path, async (file) => {
     const beside = await readBeside(disk, base, format, path);
-    return format.describe({ path, ...(await peekRecords(file, isDocument(path))), beside });
+    const look = async (bytes: number): Promise<SessionFacts | undefined> =>
+      format.describe({ path, ...(await peekRecords(file, isDocument(path), bytes)), beside });
+    const facts = await look(fewBytes);
+    // Some files begin with long instructions, and the first prompt comes after them.
+    return facts?.title === undefined || facts.title === "" ? look(manyBytes) : facts;
   });
+
+const fewBytes = 2 ** 14;
+const manyBytes = 2 ** 17;
 
 /** Reads the small files that say more about a session. */
 export const readBeside = (

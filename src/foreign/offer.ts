@@ -6,10 +6,9 @@ import { importStateOf } from "./save.ts";
 /** Lists the sessions of other agents that are not imported as they are now, last used first. */
 export const listOfferedSessions = async (
   world: Pick<World, "disk" | "env">,
-  query: ForeignQuery & { readonly parleyHome: string },
+  query: ForeignQuery & { readonly parleyHome: string; readonly limit: number },
 ): Promise<readonly ForeignSession[]> => {
-  const { sessions } = await listForeignSessions(world, query);
-  if (sessions.length === 0) return [];
   const imported = await listImportedSources(world, query.parleyHome);
-  return sessions.filter((session) => importStateOf(session, imported).type !== "imported");
+  const { sessions } = await listForeignSessions(world, { ...query, limit: query.limit + imported.length });
+  return sessions.filter((session) => importStateOf(session, imported).type !== "imported").slice(0, query.limit);
 };

@@ -131,6 +131,29 @@ describe("a hostile or damaged session", () => {
     expect((await find("1f2e")).id).toBe("1f2e3d4c");
   });
 
+  it("of a thousand is found by its id without opening the others, and a list opens no more than it shows", async () => {
+    const disk = diskWith(said("a", null, "one"));
+    for (let number = 0; number < 1000; number += 1)
+      disk.seed(`${home}/.claude/projects/-home-ada-app/9${String(number).padStart(7, "0")}.jsonl`, {
+        kind: "file",
+        text: `${JSON.stringify(said("a", null, `number ${number}`))}\n`,
+      });
+    let opened = 0;
+    const counted: SimulatedDisk = {
+      ...disk,
+      openFolder: async (folderPath) => {
+        opened += 1;
+        return disk.openFolder(folderPath);
+      },
+    };
+    const world = { disk: counted, env: {} };
+    expect((await findForeignSession(world, { agent: "claude", id: "1f2e" }, { home, folder })).id).toBe("1f2e3d4c");
+    expect(opened).toBeLessThan(10);
+    opened = 0;
+    const { sessions } = await listForeignSessions(world, { home, folder, limit: 50 });
+    expect([sessions.length, opened < 80]).toEqual([50, true]);
+  });
+
   it("is named by the shortest reference that is unique", () => {
     const session = (id: string): ForeignSession => ({
       agent: "codex",

@@ -20,7 +20,7 @@ export const list: SessionAction = async (context, args) => {
   const limit = countOption(args, "limit");
   if (args.has("quiet")) return printSessionIds(context, args, limit ?? Number.POSITIVE_INFINITY);
   const summaries = await context.sessions.list({ ...scopeOf(context, args), limit: limit ?? 50 });
-  const offered = (await listOffered(context, args)).slice(0, limit ?? 50);
+  const offered = await listOffered(context, args, limit ?? 50);
   if (args.has("json")) return printJson({ sessions: summaries, foreign: offered.map(toJson) });
   if (summaries.length === 0) process.stderr.write(`parley: ${emptyMessage(args)}\n`);
   else
@@ -32,12 +32,17 @@ export const list: SessionAction = async (context, args) => {
   return 0;
 };
 
-const listOffered = ({ world, home, root }: SessionsContext, args: Arguments): Promise<readonly ForeignSession[]> =>
+const listOffered = (
+  { world, home, root }: SessionsContext,
+  args: Arguments,
+  limit: number,
+): Promise<readonly ForeignSession[]> =>
   withProgress("Looking for sessions of other agents", () =>
     listOfferedSessions(world, {
       home: world.host.home,
       parleyHome: home.data,
       folder: args.has("all") ? undefined : root,
+      limit,
     }),
   );
 
