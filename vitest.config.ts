@@ -13,6 +13,8 @@ import type { Tier } from "./test/support/tier.ts";
 
 /** Not in the quick tier, unless files or folders are named on the command line. A quick test covers the same kind of fault. */
 const longTests = [
+  // Workers and databases killed: postgres/ownership.test.ts is quick.
+  "test/fleet/kill.test.ts",
   // The terminal UI in a pseudo-terminal: app.test.ts and golden screens are quick.
   "test/tui/app-!(screens).test.ts",
   // The package as strangers install it: the built program is run by many quick tests.

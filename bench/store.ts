@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openPostgresSessions } from "../src/postgres/store.ts";
+import type { Session } from "../src/session/session.ts";
+import { openSessionStore } from "../src/session/store/store.ts";
+import { realWorld } from "../src/world/real/world.ts";
+import { openTestDatabase, startCluster } from "../test/support/postgres.ts";
+
+/*
+ * Appends of one entry of 600 bytes, one at a time, each awaited until it is durable: on PostgreSQL with flushing on, and
+ * in a session file. Blocks of both take turns in one run. Prints medians and their ratio; the limit is 2.5.
+ */
+
+const [, , rounds = "20", block = "100"] = process.argv;
+const limit = 2.5;
+
+const world = realWorld();
+const home = await mkdtemp(join(tmpdir(), "parley-bench-store-"));
+const cluster = await startCluster({ isSafe: true });
+const database = await openTestDatabase(cluster);
+const sessions = openPostgresSessions({ database: database.pool, tenant: "bench", world });
+const entry = { type: "user", parts: [{ type: "text", text: "x".repeat(560) }] } as const;
+
+const measure = async (session: Session, count: number, times: number[]): Promise<void> => {
+  for (let each = 0; each < count; each++) {
+    const start = process.hrtime.bigint();
+    await session.append([{ kind: "entry", entry }]);
+    times.push(Number(process.hrtime.bigint() - start) / 1e6);
+  }
+};
+
+const percentile = (times: readonly number[], share: number): number =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
+
+try {
+  const stored = await sessions.create({ root: "/bench" });
+  const file = await openSessionStore(world, { home }).create({ root: "/bench" });
+  await measure(stored, 50, []);
+  await measure(file, 50, []);
+  const [onDatabase, inFile]: [number[], number[]] = [[], []];
+  for (let round = 0; round < Number(rounds); round++) {
+    await measure(file, Number(block), inFile);
+    await measure(stored, Number(block), onDatabase);
+  }
+  await stored.close();
+  await file.close();
+  const rows = [
+    ["file log", inFile],
+    ["PostgreSQL", onDatabase],
+  ] as const;
+  for (const [name, times] of rows)
+    process.stdout.write(
+      `${name.padEnd(12)} p50 ${percentile(times, 0.5).toFixed(2)} ms   p99 ${percentile(times, 0.99).toFixed(2)} ms   (${times.length} appends)\n`,
+    );
+  const ratio = percentile(onDatabase, 0.5) / percentile(inFile, 0.5);
+  process.stdout.write(`ratio at the median ${ratio.toFixed(2)}, limit ${limit}\n`);
+  process.exitCode = ratio <= limit ? 0 : 1;
+} finally {
+  await sessions.close();
+  await database.close();
+  await cluster.stop();
+  await rm(home, { recursive: true, force: true });
+}
