@@ -128,6 +128,16 @@ describe("a permission rule of a session", () => {
     expect(await rulesOf(await open({ resume: { id } }))).toEqual(["session: deny command"]);
   });
 
+  it("that a command has for its turn is not in the log, so a crash in the turn does not keep it", async () => {
+    const session = await open();
+    const { gate } = await session.services();
+    const rule = { type: "command", words: ["git", "push"] } as const;
+    await gate.addRule(rule, { list: "allow", scope: "session", isForTurn: true });
+    expect(await rulesOf(session)).toEqual(["session: allow command"]);
+    const id = await close(session);
+    expect(await rulesOf(await open({ resume: { id } }))).toEqual([]);
+  });
+
   it("is no cost where there is none: no key, no record", async () => {
     const session = await open({ approve: () => ({ type: "once" }) });
     await session.ask("Write.");

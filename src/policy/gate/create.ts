@@ -62,7 +62,12 @@ export type PermissionGate = {
   readonly listRules: () => Promise<readonly ListedRule[]>;
   readonly addRule: (
     rule: PermissionRule,
-    where: { readonly list: RuleList; readonly scope: RuleScope },
+    where: {
+      readonly list: RuleList;
+      readonly scope: RuleScope;
+      /** Whether the rule is removed after a turn, so that it never outlives the process. */
+      readonly isForTurn?: true;
+    },
   ) => Promise<void>;
   /** Removes a rule of the session or of the project. False if it is not there, or comes from settings. */
   readonly removeRule: (rule: ListedRule) => Promise<boolean>;
@@ -112,12 +117,13 @@ export type AlwaysAllow = { readonly scopes: readonly RuleScope[] } & (
 export const createPermissionGate = (options: PermissionGateOptions): PermissionGate => {
   const { stored, trusted, sessionRules } = options;
   const configuredRules = mergePermissionRules(options.rules, trusted);
-  const remembered: SessionRule[] = [...(sessionRules?.initial ?? [])];
+  const remembered: RememberedRule[] = (sessionRules?.initial ?? []).map((rule) => ({ ...rule, isRecorded: true }));
   let mode = requireMode(options.mode);
-  const rememberForSession = async (added: readonly SessionRule[], isSeen: boolean): Promise<void> => {
-    for (const each of added.filter((rule) => !remembered.some((known) => isDeepStrictEqual(known, rule)))) {
-      remembered.push(each);
-      if (isSeen || isBoundToContent(each)) await sessionRules?.record({ ...each, change: "add" });
+  const rememberForSession = async (added: readonly SessionRule[], isRecorded: boolean): Promise<void> => {
+    for (const { list, rule } of added) {
+      if (remembered.some((known) => known.list === list && isDeepStrictEqual(known.rule, rule))) continue;
+      remembered.push({ list, rule, isRecorded });
+      if (isRecorded) await sessionRules?.record({ list, rule, change: "add" });
     }
   };
   return {
@@ -139,12 +145,13 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
       }
     },
     listRules: async () => [
-      ...remembered.map((each) => ({ ...each, scope: "session" as const })),
+      ...remembered.map(({ list, rule }) => ({ list, rule, scope: "session" as const })),
       ...((await stored?.list()) ?? []).map((each) => ({ ...each, scope: "project" as const })),
       ...listConfiguredRules(options.rules, trusted),
     ],
-    addRule: async (rule, { list, scope }) => {
-      if (scope === "session" || stored === undefined) await rememberForSession([{ list, rule }], false);
+    addRule: async (rule, { list, scope, isForTurn = false }) => {
+      if (scope === "session" || stored === undefined)
+        await rememberForSession([{ list, rule }], !isForTurn && isBoundToContent({ list, rule }));
       else await stored.add({ list, rule });
     },
     removeRule: async ({ list, scope, rule }) => {
@@ -153,8 +160,8 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
         (each) => scope === "session" && each.list === list && isDeepStrictEqual(each.rule, rule),
       );
       if (at < 0) return false;
-      remembered.splice(at, 1);
-      await sessionRules?.record({ list, rule, change: "remove" });
+      const [removed] = remembered.splice(at, 1);
+      if (removed?.isRecorded === true) await sessionRules?.record({ list, rule, change: "remove" });
       return true;
     },
     recordApproval: async ({ touches }) => {
@@ -188,6 +195,9 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
     },
   };
 };
+
+/** A rule of the session, and whether it is in the session log. */
+type RememberedRule = SessionRule & { readonly isRecorded: boolean };
 
 const toSessionRules = (list: RuleList, rules: readonly PermissionRule[]): readonly SessionRule[] =>
   rules.map((rule) => ({ list, rule }));

@@ -67,7 +67,7 @@ const addRules = async (rules: readonly PermissionRule[], at: SlashCommandContex
     (await gate.listRules()).filter(({ list }) => list === "allow").map(({ rule }) => formatPermissionRule(rule)),
   );
   const added = rules.filter((rule) => !held.has(formatPermissionRule(rule)));
-  for (const rule of added) await gate.addRule(rule, { list: "allow", scope: "session" });
+  for (const rule of added) await gate.addRule(rule, { list: "allow", scope: "session", isForTurn: true });
   return async () => {
     for (const rule of added) await gate.removeRule({ list: "allow", scope: "session", rule });
   };
