@@ -5,6 +5,7 @@ import { loadHookContext } from "../../src/cli/hooks/context.ts";
 import type { ScriptedReply } from "../../src/offline/script/script.ts";
 import { openConsentStore } from "../../src/policy/trust/consents.ts";
 import { realWorld } from "../../src/world/real/world.ts";
+import { hasBubblewrap } from "../support/sandbox-fixture.ts";
 import { hooksFor, openHookStage, play, type HookStage } from "../hooks/fixture.ts";
 
 /* What hooks of a project, and hooks that misbehave, must not be able to do. */
@@ -133,5 +134,18 @@ describe("a hook cannot", () => {
       "A rule denies touch.",
     ]);
     expect(existsSync(join(stage.work, "ran.txt"))).toBe(false);
+  });
+
+  it.skipIf(!hasBubblewrap)("leave the sandbox where one is required", async () => {
+    stage = openHookStage({ otherwise: { say: "Done." } });
+    const outside = join(stage.base, "outside.txt");
+    stage.settings({ hooks: hooksFor("SessionStart", `touch inside.txt '${outside}'; echo "Sandboxed: $?"`) });
+    await stage.trust();
+    for (const sandbox of ["required", undefined] as const) {
+      const session = await stage.open(sandbox === undefined ? {} : { sandbox });
+      await play(session);
+      await session.close();
+      expect([existsSync(join(stage.work, "inside.txt")), existsSync(outside)]).toEqual([true, sandbox === undefined]);
+    }
   });
 });
