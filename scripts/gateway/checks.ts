@@ -60,7 +60,7 @@ const isPrefix = (one: BodyContent, next: BodyContent): boolean => {
   if (one.head !== next.head) return false;
   const all = one.messages.join(",");
   const longer = next.messages.join(",");
-  return longer.startsWith(all) || longer.startsWith(all.replace(/\]\}$/, "").replace(/\]\,"role":"user"\}$/, ""));
+  return longer.startsWith(all) || longer.startsWith(all.replace(/\]\}$/, "").replace(/\],"role":"user"\}$/, ""));
 };
 
 const withoutCachePoints = (value: unknown): unknown => {

@@ -75,6 +75,7 @@ export const recordText = (record: NewRecord | SessionRecord | UnknownRecord): s
     case "todos":
     case "asked":
     case "decided":
+    case "consent":
     case "turn":
     case "unknown":
       return JSON.stringify(record);
