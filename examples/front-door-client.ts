@@ -42,4 +42,5 @@ for (const block of (await events.text()).split("\n\n")) {
 }
 const again = await post(`/v1/sessions/${id}/messages`, { text: "Hello!" }, "message-1");
 console.log(`again: duplicate ${again.duplicate}`);
+for (const stream of [server.stdout, server.stderr]) stream.resume();
 server.kill("SIGTERM");

@@ -309,26 +309,18 @@ class LocalService {
     const inbox = await Inbox.open(world, this.#inboxFolder(tenant), id);
     if (inbox === undefined) throw new ServiceError({ kind: "not-found", id });
     const { folder } = inbox.head;
-    let stopTimer: () => void = () => undefined;
     const session = new LocalSession({
       world,
       id,
       path: join(this.#homeOf(tenant).data, "sessions", projectFolderName(folder), sessionFileName(id)),
       inbox,
       openAgent: (onEvent) => {
-        stopTimer();
         const { model } = inbox;
         return this.#openAgent(tenant, { folder, id, onEvent, ...(model === undefined ? {} : { model }) });
       },
       parkAfter,
-      onIdle: (idle) => {
-        stopTimer();
-        // Another session may wait for the slot.
-        const delay = this.#slots.waiting > 0 ? 0 : idleTime;
-        stopTimer = world.clock.after(delay, () => {
-          if (idle.isIdle) void idle.closeAgent();
-        });
-      },
+      // Another session may wait for the slot.
+      idleTime: () => (this.#slots.waiting > 0 ? 0 : idleTime),
     });
     try {
       await session.refresh();

@@ -31,8 +31,8 @@ export type LocalSessionOptions = {
   readonly openAgent: (onEvent: (event: AgentEvent) => void) => Promise<AgentSession>;
   /** Milliseconds a question keeps its turn open; then the turn is parked. */
   readonly parkAfter: number;
-  /** Called when the session has nothing to do any more. */
-  readonly onIdle: (session: LocalSession) => void;
+  /** Milliseconds until the agent is closed once there is nothing to do. */
+  readonly idleTime: () => number;
 };
 
 /**
@@ -58,6 +58,7 @@ export class LocalSession {
   #problem: string | undefined;
   #retries = 0;
   #stopRetry: () => void = () => undefined;
+  #stopIdleTimer: () => void = () => undefined;
 
   constructor(options: LocalSessionOptions) {
     this.#options = options;
@@ -138,14 +139,24 @@ export class LocalSession {
         this.#work = undefined;
         this.followers.wakeAll();
         if (this.#problem === undefined && this.inbox.open().length > 0) this.wake();
-        if (this.#work === undefined) this.#options.onIdle(this);
+        if (this.#work === undefined) this.#closeAgentLater();
       });
+  }
+
+  /** Closes the agent after a while without work. */
+  #closeAgentLater(): void {
+    this.#stopIdleTimer();
+    if (this.#isStopped) return;
+    this.#stopIdleTimer = this.#options.world.clock.after(this.#options.idleTime(), () => {
+      if (this.isIdle) this.closeAgent().catch((error: unknown) => this.#setProblem(error));
+    });
   }
 
   /** Takes no more commands, parks a turn that waits for approval, and resolves once nothing runs. */
   async drain(): Promise<void> {
     this.#isStopped = true;
     this.#stopRetry();
+    this.#stopIdleTimer();
     if (this.#isTurnRunning) await this.#agent?.agent.park();
     await this.#work;
   }
@@ -162,6 +173,7 @@ export class LocalSession {
   async close(): Promise<void> {
     this.#isStopped = true;
     this.#stopRetry();
+    this.#stopIdleTimer();
     this.#stopParkTimer();
     await this.#agent?.agent.cancel();
     await this.#work;
@@ -286,6 +298,7 @@ export class LocalSession {
   }
 
   async #openAgent(): Promise<AgentSession> {
+    this.#stopIdleTimer();
     if (this.#agent !== undefined) return this.#agent;
     await this.#closing.catch(() => undefined);
     const open = await this.#options.openAgent((event) => this.#onEvent(event));
@@ -341,9 +354,7 @@ export class LocalSession {
   }
 
   #finishInBackground(number: number): void {
-    this.inbox.finish(number).catch((error: unknown) => {
-      this.#problem = error instanceof Error ? error.message : String(error);
-    });
+    this.inbox.finish(number).catch((error: unknown) => this.#setProblem(error));
   }
 
   /** Answers the questions of the turn that runs with the decisions that were posted. */
@@ -386,9 +397,14 @@ export class LocalSession {
     this.#retries = 0;
   }
 
+  #setProblem(error: unknown): void {
+    this.#problem = error instanceof Error ? error.message : String(error);
+  }
+
   /** Work that failed outside a turn is tried again: the session may be open elsewhere, or the disk full. */
   #retryLater(error: unknown): void {
-    this.#problem = error instanceof Error ? error.message : String(error);
+    this.#setProblem(error);
+    if (this.#isStopped) return;
     const delay = Math.min(60_000, 1000 * 2 ** this.#retries);
     this.#retries += 1;
     this.#stopRetry = this.#options.world.clock.after(delay, () => this.wake());

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realWorld } from "../../src/world/real/world.ts";
 import { ServiceError } from "../../src/fleet/service-error.ts";
 import type { SessionService } from "../../src/fleet/service.ts";
 import {
@@ -226,6 +227,34 @@ describe("a session on files", () => {
     const service = await stage.open();
     for (const folder of ["/etc", `${stage.work}/..`, "relative", `${stage.work}/nosuch`, `${stage.work}-x`])
       expect([folder, await failureOf(service.create("a", { folder }))]).toEqual([folder, "invalid"]);
+  });
+
+  it("leaves no timer behind when it closes, so that the process can end", async () => {
+    const world = realWorld({ PATH: process.env["PATH"] });
+    let timers = 0;
+    const after: typeof world.clock.after = (ms, work) => {
+      timers += 1;
+      let isOver = false;
+      const end = (): void => {
+        if (!isOver) timers -= 1;
+        isOver = true;
+      };
+      const stop = world.clock.after(ms, () => {
+        end();
+        work();
+      });
+      return () => {
+        end();
+        stop();
+      };
+    };
+    const service = await stage.open({ world: { ...world, clock: { ...world.clock, after } } });
+    const { id } = await service.create("a", {});
+    await service.post("a", id, { command: prompt("hello") });
+    await followToIdle(service, { id });
+    expect(timers).toBeGreaterThan(0);
+    await service.close();
+    expect(timers).toBe(0);
   });
 
   it("lets one process at a time serve a home folder", async () => {
