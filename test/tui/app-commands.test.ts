@@ -99,6 +99,40 @@ describe("custom commands", () => {
     await app.quit();
   });
 
+  it("use their model and, with consent, their tools for one turn, and say what is not honoured", async () => {
+    const make = (file: string): object => ({
+      call: { tool: "run_shell_command", input: { command: `touch ${file}` } },
+    });
+    const [app, { project }] = await started({
+      files: {
+        ".claude/commands/make.md":
+          "---\nmodel: offline/script\nallowed-tools: Bash(touch:*), Teleport(x)\ncontext: fork\n---\nMake it.",
+      },
+      script: {
+        rules: [
+          { prompt: "Make it.", model: "script", replies: [make("made"), { say: "Made by script." }] },
+          { prompt: "Again.", model: "parley", replies: [make("again"), { say: "Made by parley." }] },
+        ],
+      },
+    });
+    app.submit("/make");
+    await app.waitForText("/make asks to run these without approval: run_shell_command(touch)");
+    app.type("\u001b[B\r");
+    await app.waitForText("Made by script.");
+    await app.waitUntilIdle();
+    expect(existsSync(join(project, "made"))).toBe(true);
+    const seen = app.screen.scrollback().join("\n");
+    expect(seen).toContain("/make: context has no effect here.");
+    expect(seen).toContain("Teleport(x)");
+    expect(seen).toContain("/make uses offline/script for this turn.");
+    app.submit("Again.");
+    await app.waitForQuestion();
+    expect(existsSync(join(project, "again"))).toBe(false);
+    app.type("y");
+    await app.waitForText("Made by parley.");
+    await app.quit();
+  });
+
   it("run a shell command only after confirmation, with the arguments quoted as one", async () => {
     const [app, { project }] = await started({
       files: { ".gemini/commands/see.toml": 'prompt = "It printed: !{mkdir {{args}} && echo made}"\n' },
