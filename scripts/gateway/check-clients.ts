@@ -3,19 +3,21 @@
  * docs/gateway.md from the run. The clients are installed beforehand; see --clients.
  *
  *     npx tsx scripts/gateway/check-clients.ts [--clients DIR] [--node DIR] [--only claude,codex] [--targets google,openai]
- *                                              [--steps N] [--write] [--verbose]
+ *                                              [--steps N] [--results FILE] [--write] [--verbose]
  *
  * DIR holds NAME/node_modules/.bin/NAME for each client; without it they are found on the PATH. --node is the folder of a
- * newer Node for clients that need one. --steps adds a run of N steps with the first target.
+ * newer Node for clients that need one. --steps adds a run of N steps with the first target. --results keeps the results in a
+ * file, so that several runs make one table; --write puts the table into the document.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { openGateway } from "../../src/gateway/gateway.ts";
 import { serveGateway } from "../../src/gateway/serve.ts";
+import { lint } from "../../src/rules/lint.ts";
 import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import type { LogEntry } from "../../src/sim/request-log.ts";
 import { realWorld } from "../../src/world/real/world.ts";
@@ -34,6 +36,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     targets: { type: "string" },
     steps: { type: "string" },
+    results: { type: "string" },
     write: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
   },
@@ -74,6 +77,7 @@ const world = realWorld({ ...everyKey, ...environmentFor(simulators.bases) });
 const gateway = await serveGateway(
   openGateway({
     world,
+    lint,
     config: () => ({
       routes: [{ to: target }],
       clients: { test: { tokenHash: createHash("sha256").update(token).digest("hex") } },
@@ -130,13 +134,13 @@ const logLengths = (): Readonly<Record<string, number>> =>
 const newEntries = (before: Readonly<Record<string, number>>): readonly LogEntry[] =>
   Object.entries(simulators.simulators).flatMap(([id, { log }]) => log.slice(before[id]));
 
-const checkClient = async (client: GatewayTestClient): Promise<ClientRow | undefined> => {
+const checkClient = async (client: GatewayTestClient): Promise<void> => {
   const program = findProgram(client.bin, options.clients);
   if (program === undefined) {
     console.log(`${client.name} is not installed.`);
-    return undefined;
+    return;
   }
-  const cells: Record<string, RunChecks> = {};
+  const cells = (results[client.name] ??= {});
   for (const [index, to] of targets.entries()) {
     const home = join(root, client.bin, String(index), "home");
     folder = join(root, client.bin, String(index), "project");
@@ -159,22 +163,26 @@ const checkClient = async (client: GatewayTestClient): Promise<ClientRow | undef
       );
     }
     console.log(`${client.name} at ${to}: ${summaryOf(cells[to])}`);
+    if (options.results !== undefined) writeFileSync(options.results, JSON.stringify(results));
   }
-  return { client: client.name, cells };
 };
 
 const summaryOf = (checks: RunChecks | undefined): string =>
   checks === undefined || checks.faults.length > 0 ? `FAULTS ${checks?.faults.join("; ")}` : "ok";
 
-const rows: ClientRow[] = [];
-for (const client of clients) {
-  const row = await checkClient(client);
-  if (row !== undefined) rows.push(row);
-}
+const results: Record<string, Record<string, RunChecks>> = options.results !== undefined && existsSync(options.results)
+  ? (JSON.parse(readFileSync(options.results, "utf8")) as Record<string, Record<string, RunChecks>>)
+  : {};
+for (const client of clients) await checkClient(client);
 await gateway.close();
 await simulators.close();
 rmSync(root, { recursive: true, force: true });
-const table = writeClientTable(rows, targets);
+const rows: readonly ClientRow[] = testClients.flatMap(({ name }) => {
+  const cells = results[name];
+  return cells === undefined ? [] : [{ client: name, cells }];
+});
+const columns = Object.values(allTargets).filter((to) => rows.some(({ cells }) => to in cells));
+const table = writeClientTable(rows, columns);
 console.log(table);
 if (options.write) {
   const file = new URL("../../docs/gateway.md", import.meta.url);
