@@ -3,7 +3,7 @@ import type { RunChecks } from "./checks.ts";
 /** The results of one client, by target. */
 export type ClientRow = { readonly client: string; readonly cells: Readonly<Record<string, RunChecks>> };
 
-/** Writes the table of clients and targets. A cell says how many requests were sent, and lists faults. */
+/** Writes the table of clients and targets. A cell says how many requests were sent, or its faults. */
 export const writeClientTable = (rows: readonly ClientRow[], targets: readonly string[]): string =>
   [
     `| client | ${targets.map((target) => `\`${target}\``).join(" | ")} |`,
@@ -13,6 +13,6 @@ export const writeClientTable = (rows: readonly ClientRow[], targets: readonly s
 
 const cellOf = (checks: RunChecks | undefined): string => {
   if (checks === undefined) return "not run";
-  if (checks.faults.length > 0) return `${checks.faults.length} faults`;
+  if (checks.faults.length > 0) return [...new Set(checks.faults)].join(", ");
   return checks.images > 0 ? "✓ image" : "✓";
 };
