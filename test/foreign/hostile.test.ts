@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findForeignSession, shortReferences } from "../../src/foreign/find.ts";
 import { importForeignSession, type ImportedSession } from "../../src/foreign/import.ts";
 import { listForeignSessions, type ForeignSession } from "../../src/foreign/list.ts";
+import { renderRequest } from "../../src/providers/request.ts";
 import { simulatedDisk, type SimulatedDisk } from "../../src/world/simulated/disk.ts";
 
 const home = "/home/ada";
@@ -110,6 +111,54 @@ describe("a hostile or damaged session", () => {
       ),
     );
     expect(texts(imported)).toEqual(["old", "older", "(summary from 2)", "new"]);
+  });
+
+  it("loses commands to the program and their output, as Claude Code records a compaction, and no prompt", async () => {
+    const imported = await importOne(
+      diskWith(
+        said("a", null, "one"),
+        answer("b", "a", "m1", { type: "text", text: "kept" }),
+        {
+          type: "system",
+          subtype: "compact_boundary",
+          uuid: "c",
+          parentUuid: null,
+          logicalParentUuid: "b",
+          compactMetadata: { trigger: "manual", preservedSegment: { headUuid: "b", anchorUuid: "d", tailUuid: "b" } },
+        },
+        said("d", "c", "summary", { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
+        said("e", "d", "<command-name>/compact</command-name>\n<command-args></command-args>"),
+        said("f", "e", "<local-command-stdout>Compacted</local-command-stdout>"),
+        said("g", "f", "<command-name>/mine</command-name>\n<command-args>now</command-args>"),
+        said("h", "g", "two"),
+      ),
+    );
+    expect(texts(imported)).toEqual([
+      "one",
+      "kept",
+      "(summary from 1)",
+      "<command-name>/mine</command-name>\n<command-args>now</command-args>",
+      "two",
+    ]);
+    expect(imported.leftOut).toContainEqual({ what: "commands to the program and their output", count: 2 });
+  });
+
+  it("keeps the signatures of thinking for the provider that wrote them, and for no other", async () => {
+    const bodyFor = async (model: string, provider: string): Promise<string> => {
+      const lines = [
+        said("a", null, "one"),
+        answer("b", "a", "m1", { type: "thinking", thinking: "hm", signature: "c2lnbmVk" }),
+        answer("c", "b", "m1", { type: "tool_use", id: "toolu_1", name: "Read", input: {} }),
+        said("d", "c", [{ type: "tool_result", tool_use_id: "toolu_1", content: "read" }]),
+      ].map((line) => JSON.parse(JSON.stringify(line).replace("claude-sonnet-5", model)) as object);
+      const { conversation } = await importOne(diskWith(...lines));
+      return JSON.stringify(renderRequest(conversation, provider, { policy: { unsupportedMedia: "stub" } }).body);
+    };
+    expect(await bodyFor("claude-sonnet-5", "anthropic/claude-sonnet-5")).toContain("c2lnbmVk");
+    expect(await bodyFor("claude-sonnet-5", "openai/gpt-5.6")).not.toContain("c2lnbmVk");
+    expect(await bodyFor("claude-sonnet-5", "google/gemini-3-pro")).not.toContain("c2lnbmVk");
+    // Claude Code pointed at another model: nothing says who signed.
+    expect(await bodyFor("glm-5", "anthropic/claude-sonnet-5")).not.toContain("c2lnbmVk");
   });
 
   it("does not follow a link out of the agent's folder", async () => {

@@ -167,6 +167,7 @@ type OpenResponse = {
 
 const emitLines = (lines: readonly ForeignRecord[], builder: ConversationBuilder): void => {
   const positions = new Map<unknown, number>();
+  const ran = new Set(lines.filter(isLocalOutput).map((line) => line["parentUuid"]));
   let boundary: number | undefined;
   let open: OpenResponse | undefined;
   const flush = (): void => {
@@ -205,6 +206,10 @@ const emitLines = (lines: readonly ForeignRecord[], builder: ConversationBuilder
           builder.omit("texts the program added");
           break;
         }
+        if (isLocalOutput(line) || (ran.has(line["uuid"]) && promptText(line).startsWith("<command-name>"))) {
+          builder.omit("commands to the program and their output");
+          break;
+        }
         const { parts, results } = readUserBlocks(builder, message["content"]);
         // Another block of the same response may follow its first result.
         if (open === undefined) for (const { id, outcome } of results) builder.result(id, outcome);
@@ -232,6 +237,10 @@ const emitLines = (lines: readonly ForeignRecord[], builder: ConversationBuilder
   }
   flush();
 };
+
+/** The output of a command such as /compact, which is not for the model. It hangs on the command. */
+const isLocalOutput = (line: ForeignRecord): boolean =>
+  line["type"] === "user" && /^<local-command-std(?:out|err)>/.test(promptText(line));
 
 const isNotFromModel = (line: ForeignRecord, message: ForeignRecord): boolean =>
   line["isApiErrorMessage"] === true || message["model"] === "<synthetic>";
