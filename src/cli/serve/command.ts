@@ -1,4 +1,5 @@
 import type { CommandSpec } from "../command.ts";
+import { databaseOptions } from "../store/command.ts";
 
 /** The spec of `parley serve`. */
 export const serveCommand: CommandSpec = {
@@ -23,6 +24,7 @@ export const serveCommand: CommandSpec = {
     { name: "public-host", value: "NAME", about: "Name that clients use, as their Host header says; repeatable" },
     { name: "allow-origin", value: "ORIGIN", about: "Web page that may use it; repeatable" },
     { name: "folder", value: "DIR", about: "Folder that sessions may work in, or below; repeatable (default: .)" },
+    ...databaseOptions,
     { name: "tokens", value: "FILE", about: 'Accepted tokens: {"tokens": [{"sha256", "tenant"}]}' },
     { name: "oidc-issuer", value: "URL", about: "Accept signed tokens of this identity provider" },
     { name: "oidc-audience", value: "NAME", about: "The audience they must be for" },

@@ -154,6 +154,8 @@ const openService = async (args: Arguments, world: World): Promise<SessionServic
     }),
   );
   const model = args.value("model");
+  const { hasDatabase, openFleetService } = await import("../store/fleet-service.ts");
+  if (hasDatabase(args, world)) return openFleetService(args, world, { folders, model });
   try {
     return await openLocalService({
       world,
