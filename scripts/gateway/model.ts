@@ -80,7 +80,7 @@ const callOf = (
 const propertiesOf = (parameters: unknown): Readonly<Record<string, unknown>> =>
   (parameters as { properties?: Record<string, unknown> } | undefined)?.properties ?? {};
 
-/** What reached the model: texts of results, and images, since the last prompt. */
+/** The content that reached the model: texts of results, and images, since the last prompt. */
 export const receivedBy = ({ turns }: SimModelRequest): { readonly texts: string; readonly images: number } => ({
   texts: turns.flatMap((turn) => (turn.by === "tools" ? turn.results.map(({ text }) => text) : [])).join("\n"),
   images: turns.flatMap(filesOf).filter(({ kind }) => kind === "image").length,

@@ -33,7 +33,7 @@ export type DriveResult = "idle" | "ready" | "parked" | "lost";
 
 /**
  * Drives a session that was taken: completes what was interrupted, carries out its commands in order, and gives it back.
- * Approvals that nobody answers for a while park it.
+ * An approval without an answer for a while parks it.
  */
 export class SessionDriver {
   readonly taken: TakenSession;

@@ -4,7 +4,7 @@ import { runCommand } from "../support/run-command.ts";
 
 const env = { PATH: "/nowhere", HOME: "/nowhere", PARLEY_HOME: "/nowhere" };
 
-it("a worker does not start without a sandbox, unless it is told to", async () => {
+it("a worker does not start without a sandbox, unless an option allows it", async () => {
   const { code, err } = await runCommand(["worker", "--store", "postgres://parley@127.0.0.1:1/none"], {
     cwd: tmpdir(),
     env,

@@ -10,7 +10,7 @@ import { openTrustStore } from "../../src/policy/trust/folders.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import type { TestDatabase } from "../support/postgres.ts";
 
-/** The model of the tests: it counts on request, and writes a file when it is told to. */
+/** The model of the tests: it counts on request, and writes a file when asked to. */
 const script: DemoScript = {
   rules: [
     {

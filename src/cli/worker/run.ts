@@ -14,7 +14,7 @@ import { readDatabaseUrl } from "../store/database.ts";
 import { sanitizeLine } from "../text-table.ts";
 import { usageError, UserError } from "../user-error.ts";
 
-/** `parley worker`: runs sessions of a database until it is told to stop. */
+/** `parley worker`: runs sessions of a database until it is stopped. */
 export const worker: CommandHandler = (args) =>
   withUserErrors(async () => {
     const world = realWorld();

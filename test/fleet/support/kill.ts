@@ -13,7 +13,7 @@ import { bundleScript } from "../../support/bundle-script.ts";
 import { openTestDatabase, startCluster } from "../../support/postgres.ts";
 import { Random } from "../../support/random.ts";
 
-/** What a run of kills found. `problems` is empty if every promise held. */
+/** The findings of a run of kills. `problems` is empty if every promise held. */
 export type FleetKillReport = {
   readonly workersKilled: number;
   readonly databasesKilled: number;

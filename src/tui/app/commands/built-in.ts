@@ -197,7 +197,7 @@ export const builtInCommands: readonly SlashCommand[] = [
   {
     name: "agents",
     description: "List subagents",
-    run: lazy(async () => (await import("./built-in/agents.ts")).listAgents),
+    run: lazy(async () => (await import("./built-in/tools.ts")).listAgents),
   },
   {
     name: "tasks",

@@ -71,7 +71,12 @@ export const listSessionOptions = async (
 /** The sessions of other agents in a folder that are not imported yet. */
 const listForeignOptions = async (world: World, home: string, root: string): Promise<readonly PickerOption[]> => {
   const { listOfferedSessions } = await import("../../../../foreign/offer.ts");
-  const offered = await listOfferedSessions(world, { home: world.host.home, parleyHome: home, folder: root, limit: 50 });
+  const offered = await listOfferedSessions(world, {
+    home: world.host.home,
+    parleyHome: home,
+    folder: root,
+    limit: 50,
+  });
   return offered.map(({ agent, id, title, modified }) => ({
     id: `${agent}:${id}`,
     label: title === "" ? `${agent}:${id}` : title,

@@ -1,5 +1,6 @@
 import { sanitizeForTerminal } from "../../../../policy/terminal/sanitize.ts";
-import { span, toLines, truncate } from "../../../text/line.ts";
+import { line, span, toLines, truncate } from "../../../text/line.ts";
+import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
 /** `/tools`: lists the tool definitions to the model. */
@@ -9,6 +10,25 @@ export const listTools = (_: string, { opened, print, width }: SlashCommandConte
     ...offered.map(({ name, description = "" }) =>
       truncate([span(name.padEnd(24), { tone: "accent" }), span(description.split("\n")[0] ?? "")], width()),
     ),
+    [],
+  ]);
+};
+
+/** `/agents`: lists subagents. */
+export const listAgents = (_: string, { opened, print, info, width }: SlashCommandContext): void => {
+  const named = opened().agents;
+  if (named.length === 0)
+    return info(
+      "No subagents found. Define one in a Markdown file in .parley/agents, with name and description in its front matter.",
+    );
+  print([
+    ...named.flatMap(({ name, description, model = "the current model", tools }) => [
+      [
+        span(name, { bold: true }),
+        span(`  ${model}${tools === undefined ? "" : `, with ${tools.join(", ")}`}`, { tone: "muted" }),
+      ],
+      ...wrap(line(description), { width: width(), first: [span("  ")], rest: [span("  ")] }),
+    ]),
     [],
   ]);
 };
