@@ -86,7 +86,7 @@ const groupTitles: readonly (readonly [title: string, names: readonly string[]])
     ],
   ],
   ["Requests", ["render", "convert", "lint", "simulate", "inspect"]],
-  ["For other programs", ["acp", "a2a", "gateway", "completion"]],
+  ["For other programs", ["acp", "a2a", "gateway", "serve", "store", "worker", "completion"]],
 ];
 
 const formatGroup = ({ title, commands: listed }: HelpGroup): string =>

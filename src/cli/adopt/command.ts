@@ -4,7 +4,7 @@ import type { CommandSpec } from "../command.ts";
 export const adoptCommand: CommandSpec = {
   name: "adopt",
   about: "Take over what other agents have on this machine",
-  usage: "[AGENT] [--all | --only KIND,... | --pick N,...] [--yes] [--dry-run] [--json] | --undo",
+  usage: "[AGENT] [--all | --only KIND,... | --pick N,...] [--yes] [--dry-run] | --undo",
   positionals: ["[AGENT]"],
   choices: ["claude", "codex", "gemini", "qwen", "opencode", "pi"],
   details: [

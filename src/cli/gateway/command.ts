@@ -4,7 +4,7 @@ import type { CommandSpec } from "../command.ts";
 export const gatewayCommand: CommandSpec = {
   name: "gateway",
   about: "Put any provider behind Claude Code, Codex, Gemini CLI and other clients",
-  usage: "[setup CLIENT] [--port N] [--token TOKEN] [--route PATTERN=TARGET] [--log FILE]",
+  usage: "[setup CLIENT] [--port N] [--token TOKEN] [--route FROM=TO] [--log FILE]",
   positionals: ["[ACTION]", "[CLIENT]"],
   choices: ["setup"],
   secondChoices: { setup: ["claude", "codex", "gemini", "opencode", "pi", "qwen"] },
@@ -14,8 +14,8 @@ export const gatewayCommand: CommandSpec = {
     "named provider/model always works; gateway.routes in your settings maps other names. Settings are",
     "read again when they change. Stop it with Ctrl-C.",
     "",
-    "parley gateway setup CLIENT prints the settings a client needs; --write changes them, with a token of",
-    "its own, and --undo restores them.",
+    "parley gateway setup CLIENT prints the settings a client needs; --write changes them, with a token",
+    "of its own, and --undo restores them.",
   ],
   options: [
     { name: "port", value: "N", about: "Port to listen on (default: gateway.port)" },

@@ -5,7 +5,7 @@ import { databaseOptions } from "../store/command.ts";
 export const serveCommand: CommandSpec = {
   name: "serve",
   about: "Serve sessions over HTTP: create, post, decide, cancel, follow, list, export",
-  usage: "[--port N] [--folder DIR]... [--tokens FILE] [--oidc-issuer URL --oidc-audience NAME] [options]",
+  usage: "[--port N] [--folder DIR]... [--tokens FILE] [--oidc-issuer URL] [options]",
   positionals: [],
   details: [
     "Programs create sessions, post messages and follow them as server-sent events; approvals wait for a",

@@ -17,9 +17,10 @@ export const storeCommand: CommandSpec = {
     "  check          Verify every record, counter and blob; print what is wrong",
     "  import [ID]    Copy one of your session files, or all, into the database",
     "  export [ID]    Write one session, or all, as session files below --output",
-    "  archive        Export sessions that were not used for a time, verify the files, and delete the rows",
+    "  archive        Export sessions not used for a time, verify the files, and delete the rows",
     "  tenant [ID]    Show the limits of a tenant and its spending, or set them",
-    "The database is named by PARLEY_STORE, by a file named by PARLEY_STORE_FILE, or by --store. The package pg must be installed.",
+    "The database is named by PARLEY_STORE, by a file named by PARLEY_STORE_FILE, or by --store.",
+    "The package pg must be installed.",
   ],
   options: [
     ...databaseOptions,

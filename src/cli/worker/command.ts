@@ -8,11 +8,12 @@ export const workerCommand: CommandSpec = {
   usage: "[--store URL] [--most N] [options]",
   positionals: [],
   details: [
-    "Takes sessions that have something to do, fairly between tenants, and runs their turns on this machine.",
-    "Approvals wait in the database without a process. If this worker ends, another one continues its sessions;",
-    "calls that may have had effects are not repeated. SIGTERM lets turns end (--grace) and gives sessions back.",
-    "Commands of models run in a sandbox (bubblewrap), which ends with the worker. Without one it does not start,",
-    "unless --no-sandbox says that the machine itself is the sandbox, e.g. a container for each worker.",
+    "Takes sessions that have something to do, fairly between tenants, and runs their turns here.",
+    "Approvals wait in the database without a process. If this worker ends, another one continues its",
+    "sessions; calls that may have had effects are not repeated. SIGTERM lets turns end (--grace) and",
+    "gives sessions back. Commands of models run in a sandbox (bubblewrap), which ends with the worker.",
+    "Without one it does not start, unless --no-sandbox says that the machine itself is the sandbox,",
+    "e.g. a container for each worker.",
   ],
   options: [
     ...databaseOptions,
