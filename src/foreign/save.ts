@@ -46,7 +46,7 @@ export type SavedImport = {
   readonly others: readonly SavedOther[];
 };
 
-export type SavedOther = Pick<OtherConversation, "kind" | "name"> & { readonly id?: string; readonly entries: number };
+type SavedOther = Pick<OtherConversation, "kind" | "name"> & { readonly id?: string; readonly entries: number };
 
 /** How to save: `again` imports a session that has changed since, `dryRun` writes nothing. */
 export type SaveOptions = {

@@ -25,7 +25,7 @@ export type CompositionShare = CompositionSize & {
 };
 
 /** Things of one name: a context file, a tool, the results of a tool. */
-export type CompositionItem = CompositionSize & { readonly name: string; readonly count: number };
+type CompositionItem = CompositionSize & { readonly name: string; readonly count: number };
 
 type CompositionSize = { readonly bytes: number; readonly tokens: number };
 
