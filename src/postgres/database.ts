@@ -48,6 +48,3 @@ const readCode = (error: unknown): string | undefined =>
     : undefined;
 
 const readMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Reads a number column. Drivers return 64-bit integers as text. */
-export const readNumber = (value: unknown): number => Number(value);

@@ -138,13 +138,6 @@ export const commandsStatement = `select i.tenant, i.session, i.id, i.command
 export const unreadStatement = `select id, command from parley.inbox
   where tenant = $1 and session = $2 and taken is null order by id`;
 
-/** $1 tenants $2 sessions $3 sequences after which to read. New records of all sessions someone follows. */
-export const followStatement = `select f.tenant, f.id as session, r.sequence, r.fence, r.at, r.sum, r.body
-  from unnest($1::text[], $2::text[], $3::bigint[]) as f(tenant, id, after)
-  cross join lateral (
-    select * from parley.record r where r.tenant = f.tenant and r.session = f.id and r.sequence > f.after
-    order by r.sequence limit 200) r`;
-
 /** $1 bucket $2 tokens. No row: it has too few, or is closed. */
 export const drawStatement = `update parley.bucket b set at = n.now,
     tokens = least(b.most, b.tokens + b.rate * extract(epoch from n.now - b.at)) - $2::float8

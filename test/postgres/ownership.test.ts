@@ -7,6 +7,7 @@ import {
   takeSessions,
   type TakenSession,
 } from "../../src/postgres/ownership.ts";
+import { closeBucket, drawTokens, setBucket } from "../../src/postgres/buckets.ts";
 import { createSessionRow } from "../../src/postgres/create.ts";
 import { openClaimed, openPostgresSessions, type PostgresSession } from "../../src/postgres/store.ts";
 import { setTenantLimits } from "../../src/postgres/tenants.ts";
@@ -152,6 +153,18 @@ describeOnPostgres("the ownership of sessions", () => {
       .flat()
       .filter((each) => each.tenant === tenant);
     expect(new Set(taken.map(({ id }) => id)).size).toBe(taken.length);
+  });
+
+  it("a rate limit is shared, and can be closed for everyone", async () => {
+    const { pool } = database;
+    expect(await drawTokens(pool, "model", 1)).toBe(false);
+    await setBucket(pool, "model", { rate: 0, most: 3 });
+    const drawn = await Promise.all(Array.from({ length: 6 }, () => drawTokens(pool, "model", 1)));
+    expect(drawn.filter(Boolean)).toHaveLength(3);
+    await setBucket(pool, "other", { rate: 0, most: 3 });
+    await closeBucket(pool, "other", 3_600_000);
+    await closeBucket(pool, "other", 1);
+    expect(await drawTokens(pool, "other", 1)).toBe(false);
   });
 
   it("a program's own session is not continued by workers when it ends", async () => {
