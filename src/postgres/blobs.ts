@@ -16,7 +16,7 @@ export type BlobPlace = {
 };
 
 /** The largest blob that is stored in the database if there is another place. */
-export const maxDatabaseBlob: number = 2 ** 20;
+const maxDatabaseBlob: number = 2 ** 20;
 
 /** Opens a folder as the place of large blobs. All machines must see the same one. */
 export const openBlobFolder = (disk: Disk, path: string): BlobPlace => ({

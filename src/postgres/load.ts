@@ -15,7 +15,7 @@ export type RecordRow = {
 };
 
 /** Reads a row of the record table. */
-export const readRecordRow = (row: Row): RecordRow => ({
+const readRecordRow = (row: Row): RecordRow => ({
   sequence: Number(row["sequence"]),
   fence: Number(row["fence"]),
   at: Number(row["at"]),

@@ -13,7 +13,7 @@ import { migrateStore } from "../../src/postgres/migrate.ts";
  */
 
 /** The folder with `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
-export const findPostgres = (): string | undefined => {
+const findPostgres = (): string | undefined => {
   const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
   const folders = [
     ...versions.toSorted((one, other) => Number(other) - Number(one)).map((name) => `/usr/lib/postgresql/${name}/bin`),
@@ -175,7 +175,7 @@ export const openTestDatabase = async (
 };
 
 /** Opens a pool that survives broken connections. */
-export const openPool = (url: string, most = 8): pg.Pool => {
+const openPool = (url: string, most = 8): pg.Pool => {
   const pool = new pg.Pool({ connectionString: url, max: most });
   pool.on("error", () => undefined);
   return pool;
