@@ -4,20 +4,28 @@ import { sanitizeLine, truncate } from "./text-table.ts";
 export type ChecklistItem = { readonly text: string; readonly isTicked?: boolean };
 
 /** A checklist while it is answered. */
-export type ChecklistState = {
+type ChecklistState = {
   readonly items: readonly ChecklistItem[];
   /** The line the cursor is on. */
   readonly at: number;
   readonly end?: "confirmed" | "cancelled";
 };
 
-/** Starts a checklist with the cursor on the first line that can be ticked. */
+/**
+ * Starts a checklist with the cursor on the first line that can be ticked.
+ *
+ * @internal Exported for its tests.
+ */
 export const createChecklist = (items: readonly ChecklistItem[]): ChecklistState => ({
   items,
   at: Math.max(0, items.findIndex(isTickable)),
 });
 
-/** The state after a key. */
+/**
+ * Returns the state after a key.
+ *
+ * @internal Exported for its tests.
+ */
 export const updateChecklist = (state: ChecklistState, key: string): ChecklistState => {
   const { items, at } = state;
   switch (key) {
@@ -57,7 +65,11 @@ const nextTickable = (items: readonly ChecklistItem[], at: number, step: 1 | -1)
   return at;
 };
 
-/** The lines of a checklist, at most `rows`: those around the cursor. */
+/**
+ * Renders the lines of a checklist, at most `rows`: those around the cursor.
+ *
+ * @internal Exported for its tests.
+ */
 export const renderChecklist = (
   { items, at }: ChecklistState,
   { rows, columns }: { readonly rows: number; readonly columns: number },

@@ -46,7 +46,7 @@ export type RecordEvent =
   | { readonly type: "turn"; readonly number: number; readonly end: LoggedTurnEnd };
 
 /** A tool call as a follower sees it. */
-export type FollowedCall = { readonly id: CallId; readonly tool: string; readonly input: JsonObject | string };
+type FollowedCall = { readonly id: CallId; readonly tool: string; readonly input: JsonObject | string };
 
 /** An event that no record keeps. */
 export type LiveEvent =

@@ -1,7 +1,7 @@
 import type { ExchangeRecord } from "../wire/exchange.ts";
 
 /** Appends text to the log, and replaces it by a new one when it is full. */
-export type LogFile = {
+type LogFile = {
   readonly append: (text: string) => void;
   /** Moves the full log aside. */
   readonly rotate: () => void;

@@ -23,10 +23,10 @@ export type GatewayOptions = {
 };
 
 /** The target a body is checked for. */
-export type LintTarget = { readonly wire: WireId; readonly provider: string; readonly model: string };
+type LintTarget = { readonly wire: WireId; readonly provider: string; readonly model: string };
 
 /** A finding that is an `error` means that the target refuses or misreads the body. */
-export type LintFinding = { readonly level: "error" | "advice" };
+type LintFinding = { readonly level: "error" | "advice" };
 
 /** Limits of a gateway. */
 export type GatewayLimits = {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { safeHeaders } from "./answer.ts";
 
 /** One server-sent event. */
-export type ServerSentEvent = { readonly id?: string; readonly event?: string; readonly data: string };
+type ServerSentEvent = { readonly id?: string; readonly event?: string; readonly data: string };
 
 /** An answer of server-sent events. */
 export type EventStreamResponse = {
@@ -51,7 +51,11 @@ export const openEventStream = (
   };
 };
 
-/** Formats an event. A line break in the data begins another data line, so no text can end the event early. */
+/**
+ * Formats an event. A line break in the data begins another data line, so no text can end the event early.
+ *
+ * @internal Exported for its tests.
+ */
 export const formatEvent = ({ id, event, data }: ServerSentEvent): string =>
   [
     ...(id === undefined ? [] : [`id: ${oneLine(id)}`]),

@@ -23,7 +23,8 @@ export const readRequestBody = async (
   { bytes: most, types }: RequestBodyLimits,
 ): Promise<Buffer> => {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  const hasBody = (request.headers["content-length"] ?? "0") !== "0" || request.headers["transfer-encoding"] !== undefined;
+  const hasBody =
+    (request.headers["content-length"] ?? "0") !== "0" || request.headers["transfer-encoding"] !== undefined;
   if (types !== undefined && hasBody && !types.includes(type))
     throw new RequestBodyError(415, `The body must be ${types.join(" or ")}.`);
   if ((request.headers["content-encoding"] ?? "identity") !== "identity")

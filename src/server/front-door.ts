@@ -20,7 +20,7 @@ export type DoorExtension = {
 };
 
 /** A request that passed the checks of the door. */
-export type DoorExchange = {
+type DoorExchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
@@ -43,7 +43,11 @@ export type FrontDoorOptions = ListenOptions & {
   readonly onAnswer?: (line: AnswerLine) => void;
 };
 
-/** One answer, as it may be logged. */
+/**
+ * One answer, as it may be logged.
+ *
+ * @internal Exported for its tests.
+ */
 export type AnswerLine = {
   readonly method: string;
   readonly route: string;

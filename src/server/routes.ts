@@ -9,7 +9,7 @@ import { openEventStream } from "../http/event-stream.ts";
 import { changeSchema, createSchema, decideSchema, messageSchema, toUserParts } from "./schemas.ts";
 
 /** A request to a route, after all checks: the tenant is that of its token. */
-export type RouteRequest = {
+type RouteRequest = {
   readonly service: SessionService;
   readonly tenant: string;
   /** The session in the path; empty for routes without one. */

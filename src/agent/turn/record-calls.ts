@@ -24,7 +24,9 @@ export const createCallRecorder = (
 });
 
 /** A question as it is logged, with the digest of all of it. The texts of an edited file are left out: the patch shows the change. */
-export const describeQuestion = (approval: ApprovalRequest): { readonly approval: JsonObject; readonly digest: string } => {
+export const describeQuestion = (
+  approval: ApprovalRequest,
+): { readonly approval: JsonObject; readonly digest: string } => {
   const { subject } = approval;
   const { before: _, after: __, ...shown } = subject.type === "edit" ? subject : { ...subject, before: "", after: "" };
   return {

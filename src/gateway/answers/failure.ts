@@ -4,7 +4,7 @@ import { explainFailure, type Failure } from "../../transport/failure.ts";
 export type GatewayFailure = Failure | DoorFailure;
 
 /** A failure of the gateway itself: nothing was sent to a target. */
-export type DoorFailure =
+type DoorFailure =
   | { readonly kind: "bad-token" | "forbidden"; readonly detail?: string }
   | {
       readonly kind: "unknown-model";

@@ -43,7 +43,7 @@ const matchesRoute = ({ model, client, images, longer }: RouteRule, request: Rou
   (longer === undefined || request.tokens() > longer);
 
 /** Whether a name matches a pattern in which `*` stands for any text. Case does not matter. */
-export const matchesPattern = (pattern: string, name: string): boolean => {
+const matchesPattern = (pattern: string, name: string): boolean => {
   const parts = pattern.toLowerCase().split("*");
   const text = name.toLowerCase();
   const [first = "", ...rest] = parts;

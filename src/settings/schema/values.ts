@@ -118,7 +118,7 @@ type ModelSettings = {
 };
 
 /** A route of the gateway: requests that match all its conditions go to `to`. */
-export type GatewayRouteSettings = {
+type GatewayRouteSettings = {
   readonly model?: string;
   readonly client?: string;
   readonly images?: boolean;
@@ -127,7 +127,7 @@ export type GatewayRouteSettings = {
 };
 
 /** A client of the gateway. `token` is the SHA-256 of its token, after `sha256:`. */
-export type GatewayClientSettings = { readonly token: string; readonly spend?: number };
+type GatewayClientSettings = { readonly token: string; readonly spend?: number };
 
 type ProviderSettings = {
   readonly baseUrl?: string;
