@@ -15,7 +15,9 @@ export const writeApiDocs = async (folder) => {
   const { Application } = await import("typedoc");
   const app = await Application.bootstrapWithPlugins({
     plugin: ["typedoc-plugin-markdown"],
-    entryPoints: ["index", "agent", "tools", "mcp", "rules", "sim"].map((name) => join(root, "src/api", `${name}.ts`)),
+    entryPoints: ["index", "agent", "tools", "mcp", "gateway", "postgres", "fleet", "rules", "sim"].map((name) =>
+      join(root, "src/api", `${name}.ts`),
+    ),
     tsconfig: join(root, "tsconfig.json"),
     name: "API reference",
     readme: "none",
