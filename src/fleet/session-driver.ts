@@ -26,6 +26,8 @@ export type SessionDriverOptions = {
   /** Milliseconds a question keeps its turn in this process; then the session waits without one. */
   readonly parkAfter: number;
   readonly onEvent?: (taken: TakenSession, event: AgentEvent) => void;
+  /** Called with the reason why a command could not be carried out. It is not tried again. */
+  readonly onRefusedCommand?: (message: string) => void;
 };
 
 /** How a session was given back: its new state, or `lost` if another worker has it. */
@@ -60,7 +62,7 @@ export class SessionDriver {
       isParked = await this.#work();
     } catch (error) {
       if (lease.isLost || isLostError(error)) return "lost";
-      // The next owner tries again after a pause, which grows with the failures of this session.
+      // The next owner tries again after a pause.
       await this.#close();
       await releaseSession(store.database, this.taken, { wakeAfter: retryDelay });
       throw error;
@@ -151,7 +153,9 @@ export class SessionDriver {
         return this.#markTaken([...before.map((each) => each.id), id]);
       }
       case "model":
-        await open.switchModel(command.model).catch(() => undefined);
+        await open.switchModel(command.model).catch((error: unknown) => {
+          this.#options.onRefusedCommand?.(error instanceof Error ? error.message : String(error));
+        });
         return this.#markTaken([id]);
       case "title":
         this.#commands.give(id);

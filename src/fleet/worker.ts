@@ -167,7 +167,11 @@ class Worker {
   #drive(lease: WorkerLease, taken: TakenSession): void {
     const { store, openAgent, parkAfter = 30_000, onReport } = this.#options;
     const { tenant, id, fence } = taken;
-    const driver = new SessionDriver({ store: { ...store, tenant }, lease, openAgent, parkAfter }, taken);
+    const onRefusedCommand = (message: string): void => onReport?.({ type: "failed", tenant, id, message });
+    const driver = new SessionDriver(
+      { store: { ...store, tenant }, lease, openAgent, parkAfter, onRefusedCommand },
+      taken,
+    );
     const key = keyOf(tenant, id);
     onReport?.({ type: "taken", tenant, id, fence });
     const done = driver

@@ -77,6 +77,20 @@ describeOnPostgres("a fleet", () => {
     expect(done.pending).toEqual([]);
   });
 
+  it("a switch to a model that does not exist is reported, and the session goes idle", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    await stage.post(id, { type: "model", model: "nowhere/none" });
+    stage.startWorker();
+    await stage.waitFor(id, ({ state }) => state === "idle");
+    expect(stage.reports).toContainEqual({
+      type: "failed",
+      tenant,
+      id,
+      message: expect.stringContaining("nowhere") as string,
+    });
+  });
+
   it("a decision reaches the worker that waits for it", async () => {
     stage = await openFleetStage(database);
     const { id } = await stage.service.create(tenant, {});
