@@ -15,6 +15,7 @@ const open = async (options: GatewayStageOptions = {}): Promise<void> => {
   stage = await openGatewayStage(options);
 };
 
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const tools = [
   { name: "look", description: "Looks.", input_schema: { type: "object", properties: { at: { type: "string" } } } },
 ];
@@ -90,6 +91,22 @@ describe("an exchange through the gateway", () => {
     expect(answer.status).toBe(200);
     expect((await answer.json()) as unknown).toMatchObject({ type: "message", model: "claude-sonnet-5" });
     expect(bodiesAt("anthropic")).toEqual([JSON.parse(text.replace("sonnet", "claude-sonnet-5"))]);
+  });
+
+  it("keeps the prefix when an image arrives at a target with the client's API that takes none", async () => {
+    await open();
+    const model = "deepseek/deepseek-v4-pro";
+    const first = { role: "user", content: [{ type: "text", text: "Look." }] };
+    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${onePixel}` } };
+    const later = [
+      { role: "assistant", content: "At what?" },
+      { role: "user", content: [{ type: "text", text: "At this." }, image] },
+    ];
+    for (const messages of [[first], [first, ...later]])
+      expect((await stage.post("/v1/chat/completions", { model, messages })).status).toBe(200);
+    const [before, after] = bodiesAt("deepseek").map(({ messages, ...rest }) => ({ rest, messages }));
+    expect(after?.rest).toEqual(before?.rest);
+    expect((after?.messages as readonly unknown[]).slice(0, 1)).toEqual(before?.messages);
   });
 
   it("passes a refusal on in the words of the client's API", async () => {

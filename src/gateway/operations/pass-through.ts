@@ -1,3 +1,4 @@
+import { homeProviders } from "../../providers/find.ts";
 import { computeCost, findModelFacts } from "../../providers/models.ts";
 import type { Failure } from "../../transport/failure.ts";
 import type { ModelAddress } from "../../transport/destinations.ts";
@@ -14,9 +15,9 @@ import { canFailOver } from "../routes/failover.ts";
 import { UsageTap } from "./usage-tap.ts";
 
 /**
- * Sends a request byte for byte where client and target have the same API and the target's rules find nothing wrong with
- * it: only the model's name and the key change, and the response comes back untouched. Undefined where the request has
- * to be composed instead, or where it was refused and another form of it may be accepted.
+ * Sends a request byte for byte to the owner of the client's API, if its rules find nothing wrong with it: only the
+ * model's name and the key change, and the response comes back untouched. Undefined where the request has to be composed
+ * instead, or where it was refused and another form of it may be accepted.
  */
 export const passThrough = async (
   state: GatewayState,
@@ -61,7 +62,9 @@ const prepareRequest = async (
   address: ModelAddress,
 ): Promise<HttpRequest | undefined> => {
   const { provider, model } = address;
-  if (lint === undefined || config.passThrough === false || provider.wire !== endpoint.api) return undefined;
+  if (lint === undefined || config.passThrough === false) return undefined;
+  // Other servers with that API take less of it. A request they could not take would be composed, and its prefix change.
+  if (provider.id !== homeProviders[endpoint.api]) return undefined;
   if (provider.auth.type === "code-assist" || provider.auth.type === "aws") return undefined;
   const isStream = endpoint.stream ?? body["stream"] === true;
   // The paths of our providers ask for server-sent events.
