@@ -15,11 +15,25 @@ import type { Tier } from "./test/support/tier.ts";
 const longTests = [
   // Workers and databases killed: postgres/ownership.test.ts is quick.
   "test/fleet/kill.test.ts",
+  // A stopped worker, and a server on a database: fleet/worker.test.ts is quick.
+  "test/fleet/zombie.test.ts",
+  "test/fleet/serve.test.ts",
+  // Tokens signed by an identity provider: server/front-door.test.ts is quick.
+  "test/server/oidc.test.ts",
   // The terminal UI in a pseudo-terminal: app.test.ts and golden screens are quick.
   "test/tui/app-!(screens).test.ts",
   // The package as strangers install it: the built program is run by many quick tests.
   "test/package.test.ts",
+  // MCP servers over HTTP, in projects, and their processes: mcp/servers.test.ts, cli.test.ts and hostile.test.ts are quick.
   "test/mcp/server-requests.test.ts",
+  "test/mcp/http.test.ts",
+  "test/mcp/cli-project.test.ts",
+  "test/mcp/processes.test.ts",
+  // Planted repositories on real git: safe-git.test.ts and attacks/commands.test.ts are quick.
+  "test/attacks/repositories.test.ts",
+  "test/attacks/commit-keys.test.ts",
+  // Spans and metrics of the packaged program: the tests in src/telemetry are quick.
+  "test/telemetry.test.ts",
   // Every event of hooks through the packaged program: hooks/events.test.ts is quick.
   "test/hooks/packaged.test.ts",
   // The inspector in a browser: inspector/server.test.ts and inspector/data.test.ts are quick.
@@ -27,6 +41,7 @@ const longTests = [
   "test/inspector/accessibility.test.ts",
   // The program killed, and resumed on another provider: agent/kill.test.ts is quick.
   "test/agent/abrupt-end.test.ts",
+  "test/session/kill.test.ts",
   "test/agent/cross-resume.test.ts",
   // The vendors' response types: oracles.bodies and oracles.schemas are quick.
   "test/oracles.responses.test.ts",
