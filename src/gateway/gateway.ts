@@ -80,7 +80,7 @@ export const openGateway = (options: GatewayOptions): Gateway => {
         if (open >= state.limits.requests) throw new GatewayError({ kind: "busy", retryAfter: 1000 });
         open += 1;
         const response = await respond(state, request, id);
-        return whenClosed(response, () => (open -= 1));
+        return whenClosed(response, request.signal, () => (open -= 1));
       } catch (error) {
         if (!(error instanceof GatewayError && error.failure.kind === "busy")) open -= 1;
         return encodeFailure(api, failureOfRequest(error), id);
@@ -97,18 +97,29 @@ const createId = (random: () => number): string =>
 
 const idLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Calls `work` once a response is over: now for a complete body, at its end for a stream. */
-const whenClosed = (response: GatewayResponse, work: () => void): GatewayResponse => {
+/**
+ * Calls `work` once, when a response is over: now for a complete body, for a stream at its end or when the client leaves. A
+ * generator that was never started has no end.
+ */
+const whenClosed = (response: GatewayResponse, signal: AbortSignal, work: () => void): GatewayResponse => {
   const { body } = response;
   if (typeof body === "string" || body instanceof Uint8Array) {
     work();
     return response;
   }
+  let isOver = false;
+  const end = (): void => {
+    if (!isOver) work();
+    isOver = true;
+    signal.removeEventListener("abort", end);
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
   const chunks = (async function* () {
     try {
       yield* body.chunks;
     } finally {
-      work();
+      end();
     }
   })();
   return { ...response, body: { ...body, chunks } };

@@ -105,4 +105,25 @@ describe("createGateway", () => {
     const listed = await gateway(new Request("http://gateway/v1/models", { headers: { "x-api-key": "secret" } }));
     expect(await listed.text()).toContain('"google/gemini-3.8-flash"');
   });
+
+  it("has room again after a reader left before it read anything", async () => {
+    const { world } = simulateProvider("google");
+    const gateway = createGateway({ world, limits: { requests: 1 } });
+    const ask = (): Promise<Response> =>
+      gateway(
+        new Request("http://gateway/v1/chat/completions", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({
+            model: "google/gemini-3.8-flash",
+            stream: true,
+            messages: [{ role: "user", content: "hi" }],
+          }),
+        }),
+      );
+    const first = await ask();
+    expect((await ask()).status).toBe(429);
+    await first.body?.cancel();
+    expect((await ask()).status).toBe(200);
+  });
 });
