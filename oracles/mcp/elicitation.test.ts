@@ -140,7 +140,7 @@ describe("the everything server without a terminal", () => {
         AWS_EC2_METADATA_DISABLED: "true",
       },
     });
-    return { out: stdout, tools: readdirSync(join(stage.home, ".parley", "mcp")) };
+    return { out: stdout, tools: readdirSync(join(stage.home, ".parley", "cache", "mcp")) };
   };
 
   it("offers no tool that needs an answer, unless sampling is allowed without asking", async () => {

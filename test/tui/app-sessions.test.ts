@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyKey } from "../support/exchange.ts";
+import { storyWriters } from "../support/foreign/writers.ts";
 import { isRunning } from "../support/processes.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "../support/serve-simulators.ts";
 import { ensureBuilt } from "../built.ts";
@@ -96,6 +97,27 @@ describe("sessions in the terminal app", () => {
     again.type("\r");
     await again.waitFor((rows) => rows.includes("> which model are you?"));
     await again.quit();
+  });
+
+  it("of another agent are listed with their source, imported and opened with their model", async () => {
+    const [app, { home, project }] = await started();
+    const story = {
+      turns: [{ prompt: "Where is the lantern?", steps: [{ text: "It is on the shelf.", calls: [] }] }],
+    };
+    const files = storyWriters.claude?.write(story, project) ?? {};
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), text);
+    }
+    app.submit("/resume");
+    await app.waitForText(/› Where is the lantern\?.*Claude Code/);
+    app.type("\r");
+    await app.waitForText("Imported from Claude Code.");
+    await app.waitForText("It is on the shelf.");
+    await app.waitForText(/^anthropic\/claude-sonnet-5 · \d+% of /);
+    await app.waitUntilIdle();
+    await app.quit();
+    for (const [path, text] of Object.entries(files)) expect(readFileSync(join(home, path), "utf8")).toBe(text);
   });
 
   it("are rewound with their files to before a message, leaving files changed since alone", async () => {
