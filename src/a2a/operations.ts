@@ -293,8 +293,8 @@ const answerTask = async (
 type TaskDecision = { readonly call: CallId; readonly decision: ApprovalDecision; readonly digest?: string };
 
 /**
- * Reads decisions: data parts name their call; a plain yes or no is for all open questions. Other words refuse the calls, and
- * the model reads them.
+ * Reads decisions: data parts name their call. A plain yes counts only where one question is open, since a second one may
+ * have opened after the client looked; a plain no refuses all. Other words refuse the calls, and the model reads them.
  */
 const readDecisions = (parts: readonly unknown[], open: readonly CallId[]): readonly TaskDecision[] => {
   const decisions = parts.flatMap((part): readonly TaskDecision[] => {
@@ -315,7 +315,13 @@ const readDecisions = (parts: readonly unknown[], open: readonly CallId[]): read
     .join("\n")
     .trim();
   if (text === "") throw new A2aError("INVALID_PARAMS", "Answer with yes, no, or a data part.");
-  const decision: ApprovalDecision = /^(yes|y|approve|allow|proceed)[.!]?$/i.test(text)
+  const isYes = /^(yes|y|approve|allow|proceed)[.!]?$/i.test(text);
+  if (isYes && open.length > 1)
+    throw new A2aError(
+      "INVALID_PARAMS",
+      `${open.length} calls await approval. Answer each with a data part: {"call": ID, "decision": "once", "digest": DIGEST}.`,
+    );
+  const decision: ApprovalDecision = isYes
     ? { type: "once" }
     : /^(no|n|refuse|deny|reject)[.!]?$/i.test(text)
       ? { type: "refuse" }

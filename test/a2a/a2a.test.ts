@@ -144,4 +144,13 @@ describe("A2A", () => {
     expect((await answer("hist_tool_2")).result).toMatchObject({ task: { status: { state: "TASK_STATE_COMPLETED" } } });
     expect([stage.file("one.txt"), stage.file("two.txt")]).toEqual(["1\n", "2\n"]);
   });
+
+  it("takes a plain yes for one open question only: the client may not have seen the second", async () => {
+    const { id } = await send("write both");
+    while (!JSON.stringify((await rpc("GetTask", { id })).result).includes("hist_tool_2")) await rpc("GetTask", { id });
+    expect((await rpc("SendMessage", message("yes", { taskId: id }))).error).toMatchObject({ code: -32602 });
+    const { result } = await rpc("SendMessage", message("no", { taskId: id }));
+    expect(result).toMatchObject({ task: { status: { state: "TASK_STATE_COMPLETED" } } });
+    expect([stage.file("one.txt"), stage.file("two.txt")]).toEqual([undefined, undefined]);
+  });
 });
