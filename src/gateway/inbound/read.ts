@@ -113,8 +113,11 @@ const lossNotesOf = ({ fields }: ProviderFields): readonly Note[] =>
 const translatedPaths =
   /(^|\/)(stop|stop_sequences|stopSequences|response_format|responseJsonSchema|responseSchema)$|^output_config\/format$|^output_format$/;
 
-/** Routes the requests of one conversation together. It depends on the beginning of the conversation alone. */
-const cacheKeyOf = ({ system, entries }: Conversation): string => {
-  const first = entries.find(({ type }) => type === "user");
-  return fingerprint(JSON.stringify([system ?? "", first ?? null]));
+/**
+ * Routes the requests of one conversation together. It depends on the beginning alone: the first part of the first entry,
+ * since clients with alternating roles add later prompts to the same message.
+ */
+const cacheKeyOf = ({ system, entries: [first] }: Conversation): string => {
+  const beginning = first !== undefined && "parts" in first ? first.parts[0] : first;
+  return fingerprint(JSON.stringify([system ?? "", beginning ?? null]));
 };
