@@ -12,7 +12,7 @@ const sides = [1280, 480];
 /** The media of an exported file: shown where they are stored, made smaller, or only named. */
 export type ExportedMedia = {
   readonly show: (media: ReadingMedia) => VNode | null;
-  /** What is smaller than in the session, and what is not contained. */
+  /** Messages that name media made smaller or left out. */
   readonly notes: readonly string[];
 };
 
