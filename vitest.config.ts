@@ -15,23 +15,60 @@ import type { Tier } from "./test/support/tier.ts";
 const longTests = [
   // Workers and databases killed: postgres/ownership.test.ts is quick.
   "test/fleet/kill.test.ts",
-  // A stopped worker, and a server on a database: fleet/worker.test.ts is quick.
-  "test/fleet/zombie.test.ts",
+  // Worker programs, and a server on a database: fleet/worker.test.ts is quick.
+  "test/fleet/worker-programs.test.ts",
+  // Text from worker programs through a front door: fleet/worker.test.ts and live-buffer.test.ts are quick.
+  "test/fleet/live-programs.test.ts",
+  // A standby takes over: postgres/ownership.test.ts is quick.
+  "test/fleet/standby.test.ts",
   "test/fleet/serve.test.ts",
+  // The server as a program: server/front-door.test.ts, server/serve.test.ts and src/telemetry are quick.
+  "test/server/packaged.test.ts",
   // Tokens signed by an identity provider: server/front-door.test.ts is quick.
   "test/server/oidc.test.ts",
   // The terminal UI in a pseudo-terminal: app.test.ts and golden screens are quick.
   "test/tui/app-!(screens).test.ts",
   // The package as strangers install it: the built program is run by many quick tests.
   "test/package.test.ts",
-  // MCP servers over HTTP, in projects, and their processes: mcp/servers.test.ts, cli.test.ts and hostile.test.ts are quick.
+  // MCP servers over HTTP, in projects, hostile ones, and their processes: mcp/servers.test.ts, cli.test.ts and src/mcp are quick.
+  "test/mcp/hostile.test.ts",
+  "test/mcp/oauth-config.test.ts",
   "test/mcp/server-requests.test.ts",
   "test/mcp/http.test.ts",
   "test/mcp/cli-project.test.ts",
   "test/mcp/processes.test.ts",
-  // Planted repositories on real git: safe-git.test.ts and attacks/commands.test.ts are quick.
+  // Planted repositories and folders of sessions on real git: safe-git.test.ts and attacks/commands.test.ts are quick.
   "test/attacks/repositories.test.ts",
   "test/attacks/commit-keys.test.ts",
+  "test/fleet/workplaces.test.ts",
+  "src/policy/command/repository/git-index.test.ts",
+  // Rules and the screen under attack, end to end: the tests of src/policy/gate and src/policy/terminal are quick.
+  "test/attacks/always-allow.test.ts",
+  "test/attacks/changed-files.test.ts",
+  "test/attacks/search-path.test.ts",
+  "test/attacks/terminal.test.ts",
+  // Plugins in the sandbox: sandbox.test.ts and extensions/plugins are quick.
+  "test/sandbox-plugins.test.ts",
+  // The gateway as a program: gateway/door.test.ts is quick.
+  "test/gateway/program.test.ts",
+  // More of ACP: acp/session.test.ts, permissions.test.ts and program.test.ts are quick.
+  "test/acp/client-servers.test.ts",
+  "test/acp/reported-bugs.test.ts",
+  "test/acp/server-questions.test.ts",
+  // Sessions by command, and states after a crash: session/store and agent/kill.test.ts are quick.
+  "test/cli/sessions.test.ts",
+  "test/session/crash-states.test.ts",
+  "test/agent/same-session-log.test.ts",
+  // Work after a turn, and searches with ripgrep: agent/turns.test.ts and tools/glob.test.ts are quick.
+  "test/agent/session-work.test.ts",
+  "test/tools/search-file-content.test.ts",
+  "test/tools/killed-write.test.ts",
+  // More of broken connections: transport/faults.test.ts is quick.
+  "test/transport/delivery.test.ts",
+  "test/transport/retry-storm.test.ts",
+  // Commands with simulators as programs: cli/requests.test.ts is quick.
+  "test/cli/providers.test.ts",
+  "test/cli/simulate.test.ts",
   // Spans and metrics of the packaged program: the tests in src/telemetry are quick.
   "test/telemetry.test.ts",
   // Every event of hooks through the packaged program: hooks/events.test.ts is quick.
@@ -43,8 +80,9 @@ const longTests = [
   "test/agent/abrupt-end.test.ts",
   "test/session/kill.test.ts",
   "test/agent/cross-resume.test.ts",
-  // The vendors' response types: oracles.bodies and oracles.schemas are quick.
+  // The vendors' types of responses and tool schemas: oracles.bodies is quick.
   "test/oracles.responses.test.ts",
+  "test/oracles.schemas.test.ts",
 ];
 /** How the paths of the files begin that take longest. They start first, so that no worker waits for them at the end. */
 const longestTests = [

@@ -19,6 +19,7 @@ const dist = fileURLToPath(new URL("../dist", import.meta.url));
 const floor = fileURLToPath(new URL("agent-floor.mjs", import.meta.url));
 const home = await mkdtemp(join(tmpdir(), "parley-bench-"));
 const project = join(home, "project");
+const skillful = join(home, "skillful");
 /** A copy, so that a build during the run changes nothing. */
 const bin = join(home, "dist", "parley.cjs");
 const server = await openScriptedServer();
@@ -32,8 +33,9 @@ const env = {
   OPENAI_API_KEY: "sk-none",
   OPENAI_BASE_URL: server.url,
 };
-const start = (args: readonly string[], stdin: "ignore" | "pipe" = "ignore"): ChildProcess =>
-  spawn(process.execPath, args, { cwd: project, env, stdio: [stdin, "ignore", "inherit"] });
+type StartOptions = { readonly stdin?: "ignore" | "pipe"; readonly cwd?: string };
+const start = (args: readonly string[], { stdin = "ignore", cwd = project }: StartOptions = {}): ChildProcess =>
+  spawn(process.execPath, args, { cwd, env, stdio: [stdin, "ignore", "inherit"] });
 const waitForEnd = async (child: ChildProcess): Promise<void> => {
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new Error(`It ended with ${code}.`);
@@ -41,6 +43,8 @@ const waitForEnd = async (child: ChildProcess): Promise<void> => {
 
 const options = ["--model", "openai-chat/gpt-4.1", "--approval-mode", "yolo"];
 const runParley = (): ChildProcess => start([bin, "-p", "Do it.", ...options]);
+/** The same in a project with 100 skills. */
+const runWithSkills = (): ChildProcess => start([bin, "-p", "Do it.", ...options], { cwd: skillful });
 const runFloor = (...log: readonly string[]): ChildProcess =>
   start([floor, `${server.url}/chat/completions`, "Do it.", prefixSize, ...log]);
 /** The same, with every step on disk before the next request. */
@@ -159,9 +163,10 @@ const longSession = async (program: () => ChildProcess, line: (turn: number) => 
 const growth = async (): Promise<readonly [number, number]> => {
   const [mine, other]: [(readonly number[])[], (readonly number[])[]] = [[], []];
   for (let round = 0; round < Math.min(rounds, 5); round++) {
-    const bare = (): ChildProcess => start([floor, `${server.url}/chat/completions`, "-", prefixSize], "pipe");
+    const bare = (): ChildProcess =>
+      start([floor, `${server.url}/chat/completions`, "-", prefixSize], { stdin: "pipe" });
     other.push(await longSession(bare, (turn) => `Turn ${turn}.`));
-    const whole = (): ChildProcess => start([bin, "--input-format", "stream-json", ...options], "pipe");
+    const whole = (): ChildProcess => start([bin, "--input-format", "stream-json", ...options], { stdin: "pipe" });
     mine.push(await longSession(whole, (turn) => JSON.stringify({ type: "user", text: `Turn ${turn}.` })));
   }
   const own = (at: number): number => medianAt(mine, at) - medianAt(other, at);
@@ -178,6 +183,12 @@ const reads: Reply = {
     (_, file) => ["read_file", { absolute_path: join(project, `file${file}.txt`) }] as const,
   ),
 };
+const writeSkill = async (number: number): Promise<void> => {
+  const folder = join(skillful, ".parley", "skills", `skill-${number}`);
+  await mkdir(folder, { recursive: true });
+  const head = `name: skill-${number}\ndescription: Does work of kind ${number}. Use it when the user asks for that.`;
+  await writeFile(join(folder, "SKILL.md"), `---\n${head}\n---\n\n${"One more step of the work.\n".repeat(80)}`);
+};
 const sleeps: Reply = {
   call: Array.from({ length: 5 }, () => ["run_shell_command", { command: "sleep 0.2" }] as const),
 };
@@ -190,7 +201,9 @@ try {
   for (let file = 0; file < 100; file++) await writeFile(join(project, `file${file}.txt`), line.repeat(256));
   await mkdir(env.PARLEY_HOME);
   await writeFile(join(env.PARLEY_HOME, "settings.json"), JSON.stringify({ compaction: "off" }));
-  await waitForEnd(start([bin, "trust"]));
+  await cp(project, skillful, { recursive: true });
+  for (let number = 0; number < 100; number++) await writeSkill(number);
+  for (const cwd of [project, skillful]) await waitForEnd(start([bin, "trust"], { cwd }));
 
   const first = server.play(() => done);
   await waitForEnd(runParley());
@@ -201,6 +214,8 @@ try {
   process.stdout.write(`${process.version}, ${rounds} rounds, load ${load()}\n\n`);
   process.stdout.write(`${"".padEnd(46)}${"parley".padStart(11)} ${"bare Node".padStart(11)}   ratio\n`);
   row("process start to first request", await alternate(firstRequest), "ms", "<= 2.0");
+  const skills = { own: runWithSkills, other: runParley };
+  row("  with 100 skills, against none", await alternate(firstRequest, skills), "ms", "<= 10 ms more");
   row("peak memory of one turn (PSS)", await alternate(peakMemory), "MB", "<= 2.5");
   const version = { own: () => start([bin, "--version"]), other: () => start(["-e", "0"]) };
   row("--version, against node -e 0", await alternate(wholeRun, version), "ms", "<= 1.3");

@@ -116,7 +116,9 @@ const partEntries = [
   ["responses", among("providers/definitions/openai", "providers/definitions/xai")],
   ["chat", among("providers/definitions/[a-z-]+")],
   ["servers", among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
-  ["toolbox", /^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
+  ["toolbox", among("agent/toolbox")],
+  // Only commands are parsed.
+  ["shell", /^on-demand:unbash$/],
   ["connection", among("mcp/connection/connect", "mcp/catalog")],
 ];
 

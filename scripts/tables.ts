@@ -20,6 +20,7 @@ import { describeShape, type Shape } from "../src/settings/schema/shape.ts";
 import { settingPaths, settingsTable as settings, type Setting } from "../src/settings/schema/table.ts";
 import { builtinTools } from "../src/tools/builtins.ts";
 import { declareTool } from "../src/tools/declare.ts";
+import { chordLabel, keyActions, type KeyContext } from "../src/tui/keys/actions.ts";
 import { NetError } from "../src/world/net.ts";
 
 const declaredTools = await Promise.all(
@@ -83,7 +84,19 @@ export const tables: Readonly<Record<string, () => string>> = {
         quirkMessages[quirk],
       ]),
     ]),
+  "keys-input": () => keyTable("input"),
+  "keys-list": () => keyTable("list"),
+  "keys-question": () => keyTable("question"),
 };
+
+/** The actions of keys in one place, with their default keys. */
+const keyTable = (place: KeyContext): string =>
+  table([
+    ["action", "keys", "what it does"],
+    ...keyActions
+      .filter(({ context }) => context === place)
+      .map(({ name, keys, about }) => [code(name), keys.map(chordLabel).join(", "), about]),
+  ]);
 
 const code = (text: string): string => `\`${text}\``;
 

@@ -86,11 +86,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Doors for HTTP, shared by everything that listens.
   http: [],
   // Sessions for front doors: on files in one process, or on a database with workers.
-  fleet: [...base, "agent", "postgres"],
+  fleet: [...base, "agent", "postgres", "http"],
   server: [...base, "agent", "telemetry", "http", "fleet"],
   a2a: [...base, "agent", "http", "fleet", "server"],
   // Front ends serve the inspector, so it uses none of them.
-  inspect: [...base, "agent", "rules"],
+  inspect: [...base, "agent", "http", "rules"],
 };
 
 /** Folders that run anywhere: nothing of Node's. */

@@ -9,6 +9,7 @@ import { everyKey } from "./support/exchange.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "./support/serve-simulators.ts";
 import { testedProviders } from "./support/tested-providers.ts";
 import { itInAll } from "./support/tier.ts";
+import { sampleCases } from "./support/tier.ts";
 
 /*
  * The modules that the built program and library load: a turn loads only what
@@ -65,7 +66,8 @@ const packagesIn = async (ran: Ran): Promise<readonly string[]> => {
 const turn = (name: string): Promise<Ran> => run([beside("support/one-turn.mjs"), name]);
 
 describe("a turn through the built library", () => {
-  it.each(testedProviders.filter((name) => name !== "bedrock"))("with %s loads one small package", async (name) => {
+  const others = testedProviders.filter((name) => name !== "bedrock");
+  it.each(sampleCases(others, 4))("with %s loads one small package", async (name) => {
     const ran = await turn(name);
     expect(ran.out).toBe('You said: "Hello.".');
     expect(await packagesIn(ran)).toEqual(["eventsource-parser"]);
@@ -103,7 +105,7 @@ describe("the built program", () => {
     expect(ran.out).toMatch(/^You said: /);
     const files = ran.loaded.map((url) => basename(fileURLToPath(url))).toSorted();
     // Tools are loaded while the response is awaited, so they may be missing.
-    expect(files.filter((file) => file !== "toolbox.cjs" && file !== "servers.cjs")).toEqual([
+    expect(files.filter((file) => !["toolbox.cjs", "servers.cjs", "shell.cjs"].includes(file))).toEqual([
       "claude.cjs",
       "common.cjs",
       "headless.cjs",
@@ -119,6 +121,16 @@ describe("the built program", () => {
       expect(text).not.toMatch(/\brequire\("\.\/(toolbox|servers|connection|terminal|acp|editor)\//);
     },
   );
+
+  it("loads with the built-in tools neither Zod nor the parser of commands", async () => {
+    const [toolbox, connection] = await Promise.all(
+      ["toolbox", "connection"].map((name) => readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8")),
+    );
+    // As Zod names its types at run time. Connections to MCP servers do need it.
+    expect(connection).toContain('"ZodObject"');
+    expect(toolbox).not.toContain('"ZodObject"');
+    expect(toolbox).not.toMatch(/\brequire\("\.\/(shell|connection)\//);
+  });
 
   it("loads nothing of sessions, tools or providers before an editor speaks", async () => {
     const { out, loaded } = await run([bin, "acp"]);

@@ -49,6 +49,24 @@ const request = (text: string, more: object = {}): SendMessageRequest =>
 const taskOf = (result: unknown): Record<string, never> & { readonly id: string; readonly contextId: string } =>
   Task.toJSON(result as Task) as never;
 
+type UpdateOf<Part> = {
+  readonly artifact: { readonly artifactId: string; readonly parts: readonly Part[] };
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+};
+type TextChunk = { readonly id: string; readonly text: string; readonly append: boolean; readonly lastChunk: boolean };
+
+const toChunk = ({ artifact, append = false, lastChunk = false }: UpdateOf<{ readonly text?: string }>): TextChunk => ({
+  id: artifact.artifactId,
+  text: artifact.parts.map(({ text = "" }) => text).join(""),
+  append,
+  lastChunk,
+});
+
+/** The text of an artifact once all its updates are applied. */
+const joinChunks = (chunks: readonly TextChunk[]): string =>
+  chunks.reduce((text, chunk) => (chunk.append ? text + chunk.text : chunk.text), "");
+
 describe.each([
   ["JSON-RPC", "JSONRPC", JsonRpcTransportFactory],
   ["REST", "HTTP+JSON", RestTransportFactory],
@@ -72,6 +90,25 @@ describe.each([
     expect(read).toMatchObject({ id: task.id, status: { state: "TASK_STATE_COMPLETED" } });
     const { tasks, totalSize } = await client.listTasks({ tenant: "", contextId: task.contextId, status: 0 } as never);
     expect([tasks.map(({ id }) => id).toSorted(), totalSize]).toEqual([[task.id, next.id].toSorted(), 2]);
+  });
+
+  it("streams an answer word by word, the same in the end as the task has it", async () => {
+    const client = await connect();
+    const chunks: TextChunk[] = [];
+    let id = "";
+    for await (const item of client.sendMessageStream(request("hello"))) {
+      const { task, artifactUpdate } = StreamResponse.toJSON(item) as {
+        readonly task?: { readonly id: string };
+        readonly artifactUpdate?: UpdateOf<{ readonly text?: string }>;
+      };
+      id = task?.id ?? id;
+      if (artifactUpdate !== undefined) chunks.push(toChunk(artifactUpdate));
+    }
+    expect(joinChunks(chunks)).toBe("Hello there.");
+    expect(chunks[0]).toMatchObject({ append: false, lastChunk: false });
+    expect(chunks.map(({ lastChunk }) => lastChunk)).toEqual(chunks.map((_each, at) => at === chunks.length - 1));
+    const read = taskOf(await client.getTask({ tenant: "", id, historyLength: undefined }));
+    expect(read).toMatchObject({ artifacts: [{ artifactId: chunks[0]?.id, parts: [{ text: "Hello there." }] }] });
   });
 
   it("streams, is asked for approval, answers, and gets the change as a diff", async () => {
@@ -161,6 +198,11 @@ describe("the client of A2A 0.3, which Gemini CLI uses", () => {
         artifacts: [{ parts: [{ kind: "text", text: "Hello there." }] }],
       },
     });
+    const chunks: TextChunk[] = [];
+    for await (const item of client.sendMessageStream(send("hello")))
+      if (item.kind === "artifact-update") chunks.push(toChunk(item as UpdateOf<{ readonly text?: string }>));
+    expect(joinChunks(chunks)).toBe("Hello there.");
+    expect(chunks[0]).toMatchObject({ append: false, lastChunk: false });
     const items: { readonly kind: string; readonly id?: string; readonly final?: boolean }[] = [];
     for await (const item of client.sendMessageStream(send("write one"))) items.push(item as never);
     expect([items[0]?.kind, items.at(-1)]).toMatchObject([

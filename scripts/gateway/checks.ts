@@ -1,10 +1,13 @@
 import type { LogEntry } from "../../src/sim/request-log.ts";
+import { thoughtText } from "./model.ts";
 
 /** The verdict on one run of a client. `faults` is empty if all of it holds. */
 export type RunChecks = {
   readonly requests: number;
   readonly switched?: boolean;
   readonly images: number;
+  /** Whether the target got its own thinking of earlier responses back. */
+  readonly thinking: boolean;
   /** Requests that begin with the bytes of the request before. */
   readonly prefix: { readonly kept: number; readonly of: number };
   readonly faults: readonly string[];
@@ -14,11 +17,15 @@ type CheckedRun = {
   readonly log: readonly LogEntry[];
   readonly isDone: boolean;
   readonly received: { readonly texts: string; readonly images: number } | undefined;
+  /** The files whose contents must have reached the model by the last request. */
+  readonly files: readonly number[];
+  /** Whether an image must have reached it. */
+  readonly hasImage: boolean;
 };
 
 /** Checks that every request was accepted, the client finished, and nothing was lost or changed on the way. */
-export const checkRun = ({ log, isDone, received }: CheckedRun): RunChecks => {
-  const sent = log.filter(({ path }) => !/count|token/i.test(path));
+export const checkRun = ({ log, isDone, received, files, hasImage }: CheckedRun): RunChecks => {
+  const sent = log.filter(({ path }) => !isTokenCount(path));
   const refused = sent.flatMap((entry) => (entry.verdict === "refused" ? [`${entry.status} ${entry.message}`] : []));
   const dropped = sent.flatMap((entry) => ("dropped" in entry ? (entry.dropped ?? []) : []));
   const prefix = countPrefixes(sent);
@@ -26,10 +33,31 @@ export const checkRun = ({ log, isDone, received }: CheckedRun): RunChecks => {
     ...refused.map((message) => `refused: ${message.slice(0, 160)}`),
     ...(dropped.length === 0 ? [] : [`${dropped.length} seals were ignored`]),
     ...(isDone ? [] : ["the client did not finish"]),
-    ...(received === undefined || /content of file \d/.test(received.texts) ? [] : ["no file reached the model"]),
+    ...files
+      .filter((file) => !new RegExp(`content of file ${file}\\b`).test(received?.texts ?? ""))
+      .map((file) => `file ${file} did not reach the model`),
+    ...(hasImage && (received?.images ?? 0) === 0 ? ["the image did not reach the model"] : []),
     ...(prefix.kept === prefix.of ? [] : [`${prefix.of - prefix.kept} of ${prefix.of} prefixes changed`]),
   ];
-  return { requests: sent.length, images: received?.images ?? 0, prefix, faults };
+  return {
+    requests: sent.length,
+    images: received?.images ?? 0,
+    thinking: sent.some(({ body, verdict }) => verdict === "accepted" && hasThinking(body)),
+    prefix,
+    faults,
+  };
+};
+
+/** Whether a request counts tokens and asks for no response. */
+export const isTokenCount = (path: string): boolean => /count|token/i.test(path);
+
+/** Whether a body holds thinking: its text, or a seal of the target in one of the fields for it. */
+const hasThinking = (body: unknown): boolean => {
+  const text = JSON.stringify(body ?? "");
+  return (
+    text.includes(thoughtText) ||
+    /"(signature|encrypted_content|thoughtSignature|redactedContent)":"(?!skip_|context_)[^"]{8,}"/.test(text)
+  );
 };
 
 /** Compares each request of a tool loop with the one before it. Cache points move, so they do not count. */

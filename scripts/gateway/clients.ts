@@ -15,12 +15,18 @@ export type ClientPlace = {
   readonly url: string;
   readonly token: string;
   readonly model: string;
+  /** Whether the client shall compact its conversation as soon as it can. */
+  readonly compacts?: boolean;
 };
 
 export type ClientCommand = {
   readonly env: Readonly<Record<string, string>>;
   readonly start: (prompt: string) => readonly string[];
   readonly resume: (prompt: string) => readonly string[];
+  /** The prompt that compacts; without it, the client does so by itself. */
+  readonly compactPrompt?: string;
+  /** A prompt after which the client counts tokens. */
+  readonly countPrompt?: string;
 };
 
 const put = (file: string, content: object | string): void => {
@@ -48,6 +54,8 @@ const claude: GatewayTestClient = {
       },
       start: (prompt) => ["-p", ...flags, prompt],
       resume: (prompt) => ["-p", "--continue", ...flags, prompt],
+      compactPrompt: "/compact",
+      countPrompt: "/context",
     };
   },
 };
@@ -56,7 +64,7 @@ const codex: GatewayTestClient = {
   name: "Codex",
   bin: "codex",
   model: "gpt-5.6",
-  prepare: ({ home, url, token, model }) => {
+  prepare: ({ home, url, token, model, compacts = false }) => {
     put(
       join(home, ".codex/config.toml"),
       [
@@ -64,7 +72,9 @@ const codex: GatewayTestClient = {
         'model_provider = "parley"',
         'model_reasoning_summary = "detailed"',
         "check_for_update_on_startup = false",
+        ...(compacts ? ["model_auto_compact_token_limit = 1000"] : []),
         "[model_providers.parley]",
+        // As "gateway setup codex" writes it: Codex then compacts by itself. It asks only a provider named OpenAI to compact.
         'name = "parley"',
         `base_url = "${url}/v1"`,
         'wire_api = "responses"',
@@ -90,8 +100,9 @@ const gemini: GatewayTestClient = {
   name: "Gemini CLI",
   bin: "gemini",
   model: "gemini-3-pro-preview",
-  prepare: ({ home, url, token, model }) => {
+  prepare: ({ home, url, token, model, compacts = false }) => {
     put(join(home, ".gemini/settings.json"), {
+      ...(compacts ? { model: { compressionThreshold: 0.001 } } : {}),
       security: { auth: { selectedType: "gemini-api-key" } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
@@ -110,7 +121,7 @@ const opencode: GatewayTestClient = {
   name: "opencode",
   bin: "opencode",
   model: "some-model",
-  prepare: ({ home, url, token, model }) => {
+  prepare: ({ home, url, token, model, compacts = false }) => {
     put(join(home, ".config/opencode/opencode.json"), {
       autoupdate: false,
       share: "disabled",
@@ -127,7 +138,7 @@ const opencode: GatewayTestClient = {
               tool_call: true,
               reasoning: true,
               modalities: { input: ["text", "image"], output: ["text"] },
-              limit: { context: 200_000, output: 8192 },
+              limit: compacts ? { context: 6000, output: 2000 } : { context: 200_000, output: 8192 },
             },
           },
         },
@@ -146,7 +157,11 @@ const pi: GatewayTestClient = {
   name: "pi",
   bin: "pi",
   model: "some-model",
-  prepare: ({ home, url, token, model }) => {
+  prepare: ({ home, url, token, model, compacts = false }) => {
+    if (compacts)
+      put(join(home, ".pi/agent/settings.json"), {
+        compaction: { enabled: true, reserveTokens: 199_000, keepRecentTokens: 100 },
+      });
     put(join(home, ".pi/agent/models.json"), {
       providers: {
         parley: {
@@ -180,13 +195,17 @@ const qwen: GatewayTestClient = {
   name: "Qwen Code",
   bin: "qwen",
   model: "some-model",
-  prepare: ({ home, url, token, model }) => {
+  prepare: ({ home, url, token, model, compacts = false }) => {
     put(join(home, ".qwen/settings.json"), {
       security: { auth: { selectedType: "openai" } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
       general: { enableAutoUpdate: false },
-      model: { name: model, generationConfig: { modalities: { image: true } } },
+      model: {
+        name: model,
+        generationConfig: { modalities: { image: true } },
+        ...(compacts ? { chatCompression: { contextPercentageThreshold: 0.005 } } : {}),
+      },
     });
     const flags = ["--yolo", "--auth-type", "openai", "-m", model];
     return {

@@ -8,12 +8,16 @@ import type { ModelReply, ReplyPart, RequestTool, RequestTurn, SimModelRequest }
 /** The last words of a finished run. */
 export const doneText = "GATEWAY-DONE";
 
+/** The model's thought before its first calls. */
+export const thoughtText = "Both files are needed, so they are read together.";
+
 /** Writes the prompt for a piece of work. */
 export const promptFor = (work: "mixed" | "more" | `steps${number}`): string =>
   `[[${work}]] Follow the plan: read the files you are asked to read, then finish.`;
 
 /** Replies to a request. A request without a marker is one of the client's own, such as a title. */
 export const replyTo = (request: SimModelRequest, folder: string): ModelReply => {
+  if (isSummaryRequest(request)) return { parts: [{ type: "say", text: summaryText }] };
   const at = request.turns.findLastIndex((turn) => turn.by === "user" && marker.test(turn.text));
   const turn = request.turns[at];
   const work = turn?.by === "user" ? [...turn.text.matchAll(allMarkers)].at(-1)?.[1] : undefined;
@@ -22,19 +26,34 @@ export const replyTo = (request: SimModelRequest, folder: string): ModelReply =>
   return { parts: partsOf(work, step, { request, folder }) };
 };
 
-const marker = /\[\[(mixed|more|steps\d+)\]\]/;
-const allMarkers = /\[\[(mixed|more|steps\d+)\]\]/g;
+/** The summary the model writes. A client that continues from it gets the last answer at once. */
+export const summaryText = "<summary>Two files and an image were read. [[last]] Nothing is left to do.</summary>";
+
+/** Whether a request asks for a summary of the conversation: its last words do, and are no prompt of ours. */
+export const isSummaryRequest = ({ turns }: SimModelRequest): boolean => {
+  const last = turns.at(-1);
+  return (
+    last?.by === "user" &&
+    /summar|compact|snapshot|handoff|continuing our conversation/i.test(last.text) &&
+    !last.text.includes("[[last]]") &&
+    !marker.test(last.text.slice(-300))
+  );
+};
+
+const marker = /\[\[(mixed|more|last|steps\d+)\]\]/;
+const allMarkers = /\[\[(mixed|more|last|steps\d+)\]\]/g;
 
 type Scene = { readonly request: SimModelRequest; readonly folder: string };
 
 const partsOf = (work: string, step: number, scene: Scene): readonly ReplyPart[] => {
   const done: ReplyPart = { type: "say", text: doneText };
+  if (work === "last") return [done];
   if (work === "more") return [[readCall(scene, "file3.txt"), readCall(scene, "file4.txt")], [done]][step] ?? [done];
   if (work !== "mixed")
     return step < Number(work.slice("steps".length)) ? [readCall(scene, `file${(step % 20) + 1}.txt`)] : [done];
   const plans: readonly (readonly ReplyPart[])[] = [
     [
-      { type: "think", text: "Both files are needed, so they are read together." },
+      { type: "think", text: thoughtText },
       { type: "say", text: "Reading two files." },
       readCall(scene, "file1.txt"),
       readCall(scene, "file2.txt"),

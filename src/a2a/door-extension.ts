@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SessionService } from "../fleet/service.ts";
+import { withTrace, type SessionService } from "../fleet/service.ts";
 import { sendBytes } from "../http/answer.ts";
 import type { DoorExtension } from "../server/front-door.ts";
 import { createAgentCard } from "./agent-card.ts";
@@ -15,7 +15,7 @@ export const createA2aExtension = (
   { url }: { readonly url?: string } = {},
 ): DoorExtension => ({
   isPublic: (path) => cardPaths.has(path),
-  answer: async ({ request, response, url: { pathname, searchParams }, tenant, closing, readBody }) => {
+  answer: async ({ request, response, url: { pathname, searchParams }, tenant, closing, readBody, trace }) => {
     if (cardPaths.has(pathname)) {
       if (request.method !== "GET") return false;
       // The host was checked against the names of this server.
@@ -30,7 +30,7 @@ export const createA2aExtension = (
     response.once("close", () => gone.abort());
     const header = request.headers["a2a-version"] ?? searchParams.get("A2A-Version") ?? undefined;
     const call = {
-      operations: createOperations(service, tenant),
+      operations: createOperations(withTrace(service, trace), tenant),
       response,
       signal: AbortSignal.any([gone.signal, closing]),
       version: typeof header === "string" ? header : undefined,

@@ -3,16 +3,10 @@ import { isObject, type JsonObject } from "../conversation/json.ts";
 import type { CallId, UserPart } from "../conversation/parts.ts";
 import type { ApprovalDecision } from "../scheduler/events.ts";
 import { ServiceError } from "../fleet/service-error.ts";
+import type { FollowedEvent } from "../fleet/session-events.ts";
 import type { SessionCommand, SessionService } from "../fleet/service.ts";
-import {
-  A2aError,
-  isInterrupted,
-  isTerminal,
-  type A2aMessage,
-  type A2aState,
-  type A2aStreamItem,
-  type A2aTask,
-} from "./protocol.ts";
+import { A2aError, isInterrupted, isTerminal, type A2aState, type A2aStreamItem, type A2aTask } from "./protocol.ts";
+import { AnswerDraft } from "./answer-draft.ts";
 import { foldTask, readTaskId, taskIdOf, toStatus, toTask, type TaskState } from "./tasks.ts";
 
 /** The operations of A2A for one tenant, on sessions: a context is a session, a task is a turn. */
@@ -37,7 +31,13 @@ export const createOperations = (service: SessionService, tenant: string): A2aOp
       return toTask(started.session, task, { history: readCount(options["historyLength"], "historyLength") });
     },
     stream: async function* (params, signal) {
-      yield* streamTask(client, await startTask(client, params, signal), signal);
+      const ended = new AbortController();
+      const either = AbortSignal.any([signal, ended.signal]);
+      try {
+        yield* streamTask(client, await startTask(client, params, either, { isLive: true }), either);
+      } finally {
+        ended.abort();
+      }
     },
     get: async (params) => {
       const { id, historyLength } = readObject(params);
@@ -67,8 +67,8 @@ type FoundTask = {
   readonly task: TaskState;
   readonly tasks: readonly TaskState[];
   readonly sequence: number;
-  /** Questions that were answered just now: a turn that was parked asks them again before it applies the answer. */
-  readonly answered?: ReadonlySet<string>;
+  /** The events of the session from before the message was posted, so that no live text is missed. */
+  readonly events?: AsyncIterable<FollowedEvent>;
 };
 
 const readObject = (value: unknown): JsonObject => {
@@ -114,7 +114,7 @@ const findTask = async (client: A2aClient, id: unknown): Promise<FoundTask> => {
 /** Follows the task of a session; each step is the task after an event that concerns it. */
 const followTask = async function* (
   { service, tenant }: A2aClient,
-  { session, task, tasks, sequence, answered = new Set() }: FoundTask,
+  { session, task, tasks, sequence }: FoundTask,
   signal: AbortSignal,
 ): AsyncGenerator<TaskState> {
   let [current, all] = [task, tasks];
@@ -123,24 +123,8 @@ const followTask = async function* (
     const next = all[task.number - 1] ?? current;
     if (next === current) continue;
     current = next;
-    yield withoutAnswered(current, answered);
+    yield current;
   }
-};
-
-/** The task as it is once the answers are applied. */
-const withoutAnswered = (task: TaskState, answered: ReadonlySet<string>): TaskState => {
-  const left = [...task.questions].filter(([call, message]) => !answered.has(questionKey(call, message)));
-  if (left.length === task.questions.size) return task;
-  const { message: _, ...rest } = task;
-  const open = left.at(-1)?.[1];
-  if (open !== undefined) return { ...rest, questions: new Map(left), message: open };
-  return { ...rest, questions: new Map(), state: "TASK_STATE_WORKING", isParked: false };
-};
-
-/** A question and its contents: one that has changed since is another. */
-const questionKey = (call: CallId, { parts }: A2aMessage): string => {
-  const digests = parts.map(({ data }) => (isObject(data) ? data["digest"] : undefined));
-  return JSON.stringify([call, digests]);
 };
 
 const awaitTask = async (
@@ -158,29 +142,43 @@ const awaitTask = async (
   return last;
 };
 
-/** The task, then its changes, up to a state that waits for the client or is final. */
+/** The task, then its changes, up to a state that waits for the client or is final. Text is sent as it arrives. */
 const streamTask = async function* (
-  client: A2aClient,
+  { service, tenant }: A2aClient,
   found: FoundTask,
   signal: AbortSignal,
 ): AsyncGenerator<A2aStreamItem> {
-  const { session } = found;
-  const ids = { taskId: taskIdOf(session, found.task.number), contextId: session };
-  yield { task: toTask(session, found.task) };
-  if (isInterrupted(found.task.state)) return;
-  let before = found.task;
-  for await (const task of followTask(client, found, signal)) {
-    for (const artifact of task.artifacts.slice(before.artifacts.length))
-      yield { artifactUpdate: { ...ids, artifact, append: false, lastChunk: true } };
+  const { session, task: first, sequence: after } = found;
+  yield { task: toTask(session, first) };
+  if (isInterrupted(first.state)) return;
+  const draft = new AnswerDraft({ taskId: taskIdOf(session, first.number), contextId: session });
+  let [task, all] = [first, found.tasks];
+  const events = found.events ?? service.follow(tenant, session, { after, signal, isLive: true });
+  for await (const followed of events) {
+    if (followed.sequence < after || ("at" in followed && followed.sequence === after)) continue;
+    if (!("at" in followed)) {
+      // Text of another task comes once this one has ended.
+      if (all.at(-1)?.number === task.number) yield* draft.addLive(task, followed.event);
+      continue;
+    }
+    all = foldTask(all, followed, session);
+    const before = task;
+    task = all[first.number - 1] ?? task;
+    for (const artifact of task.artifacts.slice(before.artifacts.length)) yield draft.complete(artifact);
+    if (task.messages > before.messages) yield* draft.discard();
     if (task.state !== before.state || task.message !== before.message)
-      yield { statusUpdate: { ...ids, status: toStatus(task) } };
-    before = task;
+      yield { statusUpdate: { taskId: draft.ids.taskId, contextId: session, status: toStatus(task) } };
     if (isInterrupted(task.state)) return;
   }
 };
 
 /** Posts a message: a prompt in a new or a known context, or the answer to a question of a task. */
-const startTask = async (client: A2aClient, params: unknown, signal: AbortSignal): Promise<FoundTask> => {
+const startTask = async (
+  client: A2aClient,
+  params: unknown,
+  signal: AbortSignal,
+  { isLive = false }: { readonly isLive?: boolean } = {},
+): Promise<FoundTask> => {
   const { service, tenant } = client;
   const message = readObject(readObject(params)["message"]);
   const { parts, messageId, taskId, contextId } = message;
@@ -192,7 +190,8 @@ const startTask = async (client: A2aClient, params: unknown, signal: AbortSignal
     const found = await findTask(client, taskId);
     if (typeof contextId === "string" && contextId !== "" && contextId !== found.session)
       throw new A2aError("INVALID_PARAMS", "contextId is not that of the task.");
-    return answerTask(client, found, { parts, key });
+    const events = isLive ? { events: followNow(client, found, signal) } : {};
+    return { ...(await answerTask(client, found, { parts, key, signal })), ...events };
   }
   const command = toPrompt(parts);
   const session =
@@ -204,8 +203,24 @@ const startTask = async (client: A2aClient, params: unknown, signal: AbortSignal
       throw new A2aError("INVALID_PARAMS", "Unknown contextId.");
     throw error;
   });
+  const events = isLive ? { events: followNow(client, known, signal) } : {};
   await service.post(tenant, session, { command, key });
-  return awaitPrompt(client, known, { command, signal });
+  return { ...(await awaitPrompt(client, known, { command, signal })), ...events };
+};
+
+/** Follows a session from this moment on, also before the events are read. */
+const followNow = (
+  { service, tenant }: A2aClient,
+  { session, sequence: after }: Omit<FoundTask, "task">,
+  signal: AbortSignal,
+): AsyncIterable<FollowedEvent> => {
+  const iterator = service.follow(tenant, session, { after, signal, isLive: true })[Symbol.asyncIterator]();
+  const first = iterator.next();
+  // A failure is thrown to the reader.
+  first.catch(() => undefined);
+  return (async function* () {
+    for (let next = await first; next.done !== true; next = await iterator.next()) yield next.value;
+  })();
 };
 
 /** Resolves with the task of a prompt, once the prompt is in the conversation. */
@@ -252,10 +267,11 @@ const toPrompt = (parts: readonly unknown[]): Extract<SessionCommand, { type: "u
 
 /** Answers the questions of a task, or gives a message to its turn while that runs. */
 const answerTask = async (
-  { service, tenant }: A2aClient,
+  client: A2aClient,
   found: FoundTask,
-  { parts, key }: { readonly parts: readonly unknown[]; readonly key: string },
+  { parts, key, signal }: { readonly parts: readonly unknown[]; readonly key: string; readonly signal: AbortSignal },
 ): Promise<FoundTask> => {
+  const { service, tenant } = client;
   const { session, task } = found;
   if (isTerminal(task.state))
     throw new A2aError(
@@ -282,12 +298,25 @@ const answerTask = async (
           throw new A2aError("INVALID_PARAMS", error.message);
         throw error;
       });
-  const calls = new Set(decisions.map(({ call }) => call));
-  const answered = new Set(
-    [...task.questions].flatMap(([call, message]) => (calls.has(call) ? [questionKey(call, message)] : [])),
-  );
-  // Questions that are left are open still; otherwise the turn runs again.
-  return { ...found, task: withoutAnswered(task, answered), answered };
+  return awaitDecisions(client, found, { calls: decisions.map(({ call }) => call), signal });
+};
+
+/** Resolves with the task once its turn has applied the decisions: until then its questions look open. */
+const awaitDecisions = async (
+  { service, tenant }: A2aClient,
+  { session, task, tasks: before, sequence: after }: FoundTask,
+  { calls, signal }: { readonly calls: readonly CallId[]; readonly signal: AbortSignal },
+): Promise<FoundTask> => {
+  const left = new Set(calls);
+  let [tasks, sequence] = [before, after];
+  for await (const followed of service.follow(tenant, session, { after, signal })) {
+    tasks = foldTask(tasks, followed, session);
+    ({ sequence } = followed);
+    const { event } = followed;
+    if (event.type === "decided" || event.type === "result") left.delete(event.call);
+    if (left.size === 0 || (event.type === "turn" && event.end.type !== "parked")) break;
+  }
+  return { session, task: tasks[task.number - 1] ?? task, tasks, sequence };
 };
 
 type TaskDecision = { readonly call: CallId; readonly decision: ApprovalDecision; readonly digest?: string };

@@ -12,6 +12,8 @@ export type TaskState = {
   readonly message?: A2aMessage;
   readonly history: readonly A2aMessage[];
   readonly artifacts: readonly A2aArtifact[];
+  /** How many messages of the model it has: the next one's text has this number and one as its artifact. */
+  readonly messages: number;
   readonly calls: ReadonlyMap<
     CallId,
     { readonly tool: string; readonly input: JsonObject | string; readonly patch?: string }
@@ -67,6 +69,7 @@ const newTask = (number: number, at: number, message: A2aMessage): TaskState => 
   at,
   history: [message],
   artifacts: [],
+  messages: 0,
   calls: new Map(),
   questions: new Map(),
   isParked: false,
@@ -77,19 +80,16 @@ type MessagePlace = { readonly session: string; readonly number: number; readonl
 const foldEvent = (task: TaskState, event: RecordEvent, place: MessagePlace): TaskState => {
   switch (event.type) {
     case "message": {
+      const messages = task.messages + 1;
       const calls = new Map(task.calls);
       for (const { id, tool, input } of event.calls) calls.set(id, { tool, input });
-      if (event.text === "") return { ...task, calls };
+      if (event.text === "") return { ...task, messages, calls };
       if (event.calls.length > 0) {
         const message = toMessage("ROLE_AGENT", [{ text: event.text, mediaType: "text/plain" }], place);
-        return { ...task, calls, message, history: [...task.history, message] };
+        return { ...task, messages, calls, message, history: [...task.history, message] };
       }
-      const answer: A2aArtifact = {
-        artifactId: `answer-${place.sequence}`,
-        name: "answer",
-        parts: [{ text: event.text, mediaType: "text/markdown" }],
-      };
-      return { ...task, calls, artifacts: [...task.artifacts, answer] };
+      const answer = toAnswer(task, event.text);
+      return { ...task, messages, calls, artifacts: [...task.artifacts, answer] };
     }
     case "asked": {
       const { call, approval, digest } = event;
@@ -121,6 +121,13 @@ const foldEvent = (task: TaskState, event: RecordEvent, place: MessagePlace): Ta
       return task;
   }
 };
+
+/** The text of the next message of a task as an artifact: all of it, or a part as it arrives. */
+export const toAnswer = ({ messages }: TaskState, text: string): A2aArtifact => ({
+  artifactId: `answer-${messages + 1}`,
+  name: "answer",
+  parts: [{ text, mediaType: "text/markdown" }],
+});
 
 const withoutQuestion = (task: TaskState, call: CallId): TaskState => {
   if (!task.questions.has(call)) return task;

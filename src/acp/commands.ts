@@ -2,9 +2,10 @@ import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import { modelName } from "../agent/models/name.ts";
 import type { UserPart } from "../conversation/parts.ts";
 import type { SlashCommand, SlashCommandContext } from "../tui/app/commands/slash-command.ts";
-import { findCommands } from "../tui/app/commands/custom/custom-commands.ts";
-import { skillCommand } from "../tui/app/commands/custom/skill-command.ts";
+import { loadPromptCommands } from "../tui/app/commands/custom/load-commands.ts";
 import { listCommands } from "../tui/app/commands/registry.ts";
+import { toLines } from "../tui/text/line.ts";
+import { wrap } from "../tui/text/wrap.ts";
 import type { QuestionDialog } from "./questions.ts";
 import type { OpenedSession } from "./session.ts";
 
@@ -44,18 +45,8 @@ export class SessionCommands {
 
   /** Reads the custom commands. */
   async load(): Promise<void> {
-    const { world, home, folder, loaded } = this.#target.session;
-    const found = await findCommands({
-      disk: world.disk,
-      home: home.config,
-      userHome: world.host.home,
-      plugins: this.#target.session.opened.plugins?.commands ?? [],
-      ...(loaded.policy.trusted ? { project: folder } : {}),
-    });
-    const skills = this.#target.session.opened
-      .skills()
-      .filter(({ name, isForPeople }) => isForPeople && !found.commands.some((command) => command.name === name));
-    this.#custom = [...found.commands, ...skills.map(skillCommand)];
+    const { commands } = await loadPromptCommands(this.#target.session);
+    this.#custom = commands;
   }
 
   list(): AvailableCommand[] {
@@ -112,6 +103,8 @@ export class SessionCommands {
       warn: say,
       print: (lines) => say(lines.map((line) => line.map(({ text }) => text).join("")).join("\n")),
       printMarkdown: async (markdown) => say(markdown),
+      // An editor renders Markdown itself.
+      renderMarkdown: async (markdown, width) => toLines(markdown).flatMap((line) => wrap(line, { width })),
       pick: async (title, options) => {
         say(
           [title, "", ...options.map(({ id, detail }) => `- ${id}${detail === undefined ? "" : `: ${detail}`}`)].join(
@@ -155,6 +148,7 @@ export class SessionCommands {
       ide: async () => unavailable("/ide")(),
       commands: () => this.#all(),
       width: () => 80,
+      keyRemap: () => undefined,
       quit: () => undefined,
     };
   }

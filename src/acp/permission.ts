@@ -52,6 +52,8 @@ const subjectContent = (subject: ApprovalSubject, folder: string): readonly Tool
           `${subject.tool} of the MCP server ${subject.server}\n${fence(JSON.stringify(subject.arguments, undefined, 2))}`,
         ),
       ];
+    case "agent":
+      return [textContent(`Remote agent ${subject.name} at ${subject.url}\n${fence(subject.prompt)}`)];
     case "network":
       return [textContent(subject.urls.map(({ url, host }) => `${url} (${host})`).join("\n"))];
     case "info":
@@ -105,6 +107,8 @@ const ruleName = (always: AlwaysOffer): string => {
       return always.tool;
     case "server":
       return `all tools of ${always.server}`;
+    case "agent":
+      return `the remote agent ${always.agent}`;
     case "command":
       return always.commands.map((words) => `"${words.join(" ")}"`).join(", ");
   }
@@ -122,6 +126,8 @@ const denyRule = (always: AlwaysOffer): PermissionRule | undefined => {
       return { type: "tool", name: always.tool };
     case "server":
       return { type: "server", name: always.server };
+    case "agent":
+      return { type: "agent", name: always.agent };
     case "command": {
       const [words, ...others] = always.commands;
       return words === undefined || others.length > 0 ? undefined : { type: "command", words };

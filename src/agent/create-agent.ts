@@ -77,7 +77,7 @@ const createCore = (options: AgentOptions): AgentCore => {
       emit: events.emit,
     }),
     inputCheck: modelInputs === undefined ? undefined : new ModelInputCheck(journal, modelInputs),
-    scheduler: new LazyScheduler(options.openScheduler, clock),
+    scheduler: new LazyScheduler(options.openScheduler, options.warmUpTools, clock),
     events,
   };
 };
@@ -225,15 +225,19 @@ const switchWithHooks = async (
   const from = router.current;
   const to = target.model ?? target.pool.models[0] ?? from;
   const change = { from: modelName(from), to: modelName(to), source: "requested" };
-  const { decision, reason } = await hooks.beforeSwitch({ ...change, check: await checkModelSwitch(core, to) });
+  const { decision, reason, decidedBy } = await hooks.beforeSwitch({
+    ...change,
+    check: await checkModelSwitch(core, to),
+  });
   const isAllowed =
     decision === undefined ||
     (decision === "ask" &&
       (await options.confirm?.(
-        `A hook asks whether to switch to ${change.to}: ${reason}`,
+        `The hook ${decidedBy} asks whether to switch to ${change.to}: ${reason}`,
         new AbortController().signal,
       )) === true);
-  if (!isAllowed) return { isSwitched: false, reason: `A hook refused the switch to ${change.to}: ${reason}` };
+  if (!isAllowed)
+    return { isSwitched: false, reason: `The hook ${decidedBy} refused the switch to ${change.to}: ${reason}` };
   const made = router.switchTo(target.pool, target.model);
   recordModelChange(made, { journal: options.journal, emit: events.emit });
   await createSwitchReport(core)(made);

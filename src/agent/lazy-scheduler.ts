@@ -5,12 +5,20 @@ import { requestHeadStartMs } from "./requests/model-request.ts";
 /** Loads the tools when the first calls arrive, or earlier while a response is awaited. */
 export class LazyScheduler {
   readonly #load: (() => Promise<Scheduler>) | undefined;
+  readonly #warmUp: (() => Promise<void>) | undefined;
   readonly #clock: Pick<Clock, "sleep">;
   #loading: Promise<Scheduler> | undefined;
   #loaded: Scheduler | undefined;
+  #isPreloaded = false;
 
-  constructor(load: (() => Promise<Scheduler>) | undefined, clock: Pick<Clock, "sleep">) {
+  /** `warmUp` loads what only some calls need, after the scheduler. */
+  constructor(
+    load: (() => Promise<Scheduler>) | undefined,
+    warmUp: (() => Promise<void>) | undefined,
+    clock: Pick<Clock, "sleep">,
+  ) {
     this.#load = load;
+    this.#warmUp = warmUp;
     this.#clock = clock;
   }
 
@@ -28,10 +36,12 @@ export class LazyScheduler {
 
   /** Starts loading once the request had time to be sent. A failure is reported by `open`. */
   preload(): void {
-    if (this.#load === undefined || this.#loading !== undefined) return;
+    if (this.#load === undefined || this.#isPreloaded) return;
+    this.#isPreloaded = true;
     void this.#clock
       .sleep(requestHeadStartMs)
       .then(() => this.open())
+      .then(() => this.#warmUp?.())
       .catch(() => undefined);
   }
 }

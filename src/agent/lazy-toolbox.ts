@@ -33,6 +33,11 @@ export class LazyToolbox {
     return scheduler;
   }
 
+  /** Loads the code that only some calls need. */
+  async warmUp(): Promise<void> {
+    await (await this.#load()).warmUp();
+  }
+
   async close(): Promise<void> {
     await this.#cleanup;
     const toolbox = await this.#toolbox?.catch(() => undefined);

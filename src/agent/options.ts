@@ -10,7 +10,7 @@ import type { HookSettings } from "../settings/schema/values.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { AskUser, ReviewPlan } from "../tools/capabilities.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
-import type { Transport } from "../transport/transport.ts";
+import type { RequestAdmission, Transport } from "../transport/transport.ts";
 import type { RequestSettings } from "../wire/wire.ts";
 import type { HomeFolders, HomeOption } from "../world/home-folders.ts";
 import type { Clock, World } from "../world/world.ts";
@@ -48,6 +48,8 @@ export type AgentOptions = {
   readonly pool: ModelPool;
   /** Opens the scheduler when the first calls arrive. */
   readonly openScheduler?: () => Promise<Scheduler>;
+  /** Loads the code that only some calls need. Called while the first response is awaited. */
+  readonly warmUpTools?: () => Promise<void>;
   readonly settings?: RequestSettings;
   readonly policy?: Partial<RenderPolicy>;
   readonly limits?: Partial<TurnLimits>;
@@ -145,6 +147,14 @@ export type OpenAgentOptions<Output = unknown> = {
   readonly world?: World;
   /** Whether a person can answer questions (`pendingApprovals`, `decide`). Default: false. */
   readonly interactive?: boolean;
+  /** Notices for the model, given before its next request, e.g. that its folder was made anew. */
+  readonly notices?: readonly string[];
+  /** Folders that sandboxed commands do not see, such as those of other sessions. The workspace counts even inside one. */
+  readonly hiddenFolders?: readonly string[];
+  /** The folder for outputs too long for the model. Default: one in `home`. */
+  readonly scratch?: string;
+  /** Limits requests to models, e.g. of several processes together. */
+  readonly admission?: RequestAdmission;
   /** Whether a sandbox is required, or used if there is one. Default: as the settings say. */
   readonly sandbox?: PolicyOptions["sandbox"];
   /** MCP servers for this run alone, as written by the person. */

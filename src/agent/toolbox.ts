@@ -4,6 +4,7 @@ import type { CallHooks } from "../scheduler/call-hooks.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import type { SessionRules } from "../policy/gate/session-rules.ts";
+import { loadShellParser } from "../policy/command/parse/load-parser.ts";
 import { isInside } from "../policy/workspace/paths.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
@@ -27,6 +28,8 @@ export type Toolbox = {
   /** Creates another scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[], hooks?: CallHooks) => Scheduler;
   readonly services: OpenServices;
+  /** Loads the code that only some calls need. */
+  readonly warmUp: () => Promise<unknown>;
   /** Removes temporary files that killed programs left in the workspace. */
   readonly removeLeftovers: (signal: AbortSignal) => Promise<void>;
 };
@@ -39,6 +42,8 @@ export type ToolboxOptions = {
   readonly agents: readonly SubagentDefinition[];
   /** The skills of the session; undefined if it has none. */
   readonly skills: SessionSkills | undefined;
+  /** The folders of plugins, which tools may read. */
+  readonly pluginFolders: readonly string[];
   readonly servers: McpServers | undefined;
   /** Permission rules that allow tools of MCP servers. */
   readonly allow: ServerAllowRules;
@@ -59,6 +64,7 @@ export const openToolbox = async ({
   model,
   agents,
   skills,
+  pluginFolders,
   servers,
   allow,
   sessionRules,
@@ -85,12 +91,14 @@ export const openToolbox = async ({
     },
     sessionRules,
     trusted: policy.trusted,
-    ...(skills === undefined ? {} : { readable: skillFoldersOutside(folder, skills.current()) }),
+    readable: [...(skills === undefined ? [] : skillFoldersOutside(folder, skills.current())), ...pluginFolders],
     interactive: interactive || approve !== undefined,
     commandTimeoutMs: toolTime,
     model,
     ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
     ...(options.watchCommand === undefined ? {} : { watchCommand: options.watchCommand }),
+    ...(options.hiddenFolders === undefined ? {} : { hiddenFolders: options.hiddenFolders }),
+    ...(options.scratch === undefined ? {} : { scratch: options.scratch }),
     ...(sandbox === undefined ? {} : { sandbox, sandboxNetwork: settings.sandboxNetwork === "on" }),
   });
   const shared = {
@@ -119,6 +127,7 @@ export const openToolbox = async ({
   return {
     schedulerFor,
     services,
+    warmUp: loadShellParser,
     removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
     scheduler: createScheduler({
       ...shared,

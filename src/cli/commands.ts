@@ -284,9 +284,9 @@ export const commands: readonly CommandSpec[] = [
     details: [
       "Lists every rule in force here with its source. add and remove change the rules stored for this",
       'folder, in your own files and never in the project; answering an approval with "in this project"',
-      "adds them too. Rules: edits, write_file, run_shell_command(npm test), server:NAME, host:NAME,",
-      "path:NAME, or as in Claude Code: Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME),",
-      "mcp__SERVER__TOOL. A deny rule wins over an ask rule, an ask rule over an allow rule.",
+      "adds them too. Rules: edits, write_file, run_shell_command(npm test), server:NAME, agent:NAME,",
+      "host:NAME, path:NAME, or as in Claude Code: Bash(npm test:*), Edit(src/**), Read(.env),",
+      "WebFetch(domain:NAME), mcp__SERVER__TOOL. A deny rule wins over an ask rule, an ask rule over an allow rule.",
       "import takes over the rules of another agent: those that restrict at once, those that allow more",
       "only if you agree to each (or --yes). Its files are never changed.",
     ],

@@ -23,12 +23,49 @@ export const parseFrontMatter = async (front: string): Promise<FrontMatter> => {
   try {
     fields = read(front);
   } catch (error) {
-    const quoted = quoteValues(front);
-    if (quoted === front) throw error;
-    fields = read(quoted);
+    fields = tryParse(() => read(quoteValues(front))) ?? readTextFields(front, read);
+    if (fields === undefined) throw error;
   }
   return typeof fields === "object" && fields !== null && !Array.isArray(fields) ? (fields as FrontMatter) : {};
 };
+
+const tryParse = <Value>(parse: () => Value): Value | undefined => {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The fields whose values agents of others write over several lines without quotes, and those that can follow them. */
+const knownField =
+  /^(name|description|model|color|version|license|effort|memory|background|isolation|metadata|skills|hooks|[\w-]*tools?|[\w-]*permissions?\w*|max\w*|argument-hint|user-invocable|disable-model-invocation):[ \t]*(.*)$/i;
+
+/** Reads fields line by line: a line that begins no known field continues the value before it. Undefined if there is none. */
+const readTextFields = (front: string, read: (text: string) => unknown): FrontMatter | undefined => {
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+  let last: string | undefined;
+  for (const line of front.split(/\r?\n/)) {
+    const [, name, value = ""] = knownField.exec(line) ?? [];
+    if (name !== undefined && name in fields) return undefined;
+    if (name !== undefined) fields[name] = value;
+    else if (last !== undefined) fields[last] += `\n${line}`;
+    else return undefined;
+    last = name ?? last;
+  }
+  // Lists and maps that are no YAML either must not be read as less than they mean.
+  if (last === undefined || Object.values(fields).some((value) => /^[[{](?!.*[\]}]\s*$)/.test(value))) return undefined;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      tryParse(() => readValue(value.trim(), read)) ?? value.trim(),
+    ]),
+  );
+};
+
+/** A list or a quoted text on one line; other values are taken as they are. */
+const readValue = (value: string, read: (text: string) => unknown): unknown =>
+  /^(\[.*\]|".*"|'.*'|true|false|\d+)$/.test(value) ? read(value) : undefined;
 
 /** Quotes the plain values of fields: other agents take a colon inside one as text. */
 const quoteValues = (front: string): string =>

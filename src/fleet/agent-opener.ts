@@ -6,8 +6,10 @@ import type { OpenAgentOptions } from "../agent/options.ts";
 import { computeCost, findModelFacts } from "../providers/models.ts";
 import type { NewRecord } from "../session/log/record.ts";
 import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
+import type { RequestAdmission } from "../transport/transport.ts";
 import type { World } from "../world/world.ts";
 import type { OpenSessionAgent } from "./session-driver.ts";
+import type { Workplace } from "./workplace.ts";
 import type { SessionStore } from "../session/store/store.ts";
 import type { AgentSession } from "../agent/open-agent.ts";
 import type { AgentEvent } from "../agent/events.ts";
@@ -19,8 +21,12 @@ export type AgentOpenerOptions = {
   readonly home: string;
   readonly flags?: CommandLineFlags;
   readonly sandbox?: OpenAgentOptions["sandbox"];
+  /** Limits requests of a tenant to models, e.g. those of all workers together. */
+  readonly admissionOf?: (tenant: string) => RequestAdmission;
   /** More options of every agent, e.g. tools. */
   readonly agent?: Partial<OpenAgentOptions>;
+  /** Opens an agent, e.g. with telemetry. Default: `openAgent`. */
+  readonly openAgent?: (options: OpenAgentOptions, traceOf?: () => string | undefined) => Promise<AgentSession>;
 };
 
 /** A session to open or create. */
@@ -30,7 +36,12 @@ export type OpenRequest = {
   readonly sessions: SessionStore;
   readonly id?: string;
   readonly model?: string;
+  /** Where its tools run. Default: in `folder`. */
+  readonly workplace?: Workplace;
+  readonly notices?: readonly string[];
   readonly onEvent?: (event: AgentEvent) => void;
+  /** The span of the request that posted the command being carried out, as a `traceparent`. */
+  readonly traceOf?: () => string | undefined;
 };
 
 /** Creates the function that opens agents for sessions of any tenant. Settings of a folder are loaded once. */
@@ -39,7 +50,9 @@ export const createAgentOpener = ({
   home,
   flags,
   sandbox,
+  admissionOf,
   agent,
+  openAgent: open = openAgent,
 }: AgentOpenerOptions): ((request: OpenRequest) => Promise<AgentSession>) & OpenSessionAgent => {
   const environments = new Map<string, Promise<AgentEnvironment>>();
   const environmentOf = (folder: string): Promise<AgentEnvironment> => {
@@ -50,19 +63,28 @@ export const createAgentOpener = ({
     loading.catch(() => environments.delete(folder));
     return loading;
   };
-  return async ({ tenant, folder, sessions, id, model, onEvent }: OpenRequest) =>
-    openAgent({
-      ...(await environmentOf(folder)),
+  return async ({ tenant, folder, sessions, id, model, workplace, notices, onEvent, traceOf }: OpenRequest) => {
+    // Settings and trust are those of the project, wherever its tools run.
+    const environment = await environmentOf(folder);
+    const options = {
+      ...environment,
       ...agent,
       home: tenantHome(home, tenant),
-      folder,
+      folder: workplace?.folder ?? folder,
+      world: { ...environment.world, ...workplace?.world },
+      hiddenFolders: [home, ...(workplace?.hidden ?? [])],
+      ...(workplace?.scratch === undefined ? {} : { scratch: workplace.scratch }),
+      ...(notices === undefined ? {} : { notices }),
       sessions,
       interactive: true,
       ...(sandbox === undefined ? {} : { sandbox }),
+      ...(admissionOf === undefined ? {} : { admission: admissionOf(tenant) }),
       ...(id === undefined ? {} : { resume: { id } }),
       ...(model === undefined ? {} : { model }),
       ...(onEvent === undefined ? {} : { onEvent }),
-    });
+    };
+    return open(options, traceOf);
+  };
 };
 
 /** The folder of a tenant's own files, such as memory and permissions. */

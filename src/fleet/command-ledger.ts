@@ -3,29 +3,33 @@ import type { NewRecord } from "../session/log/record.ts";
 import type { SessionCommand } from "./service.ts";
 
 /** A command of the inbox. */
-export type ReceivedCommand = { readonly id: number; readonly command: SessionCommand };
+export type ReceivedCommand = {
+  readonly id: number;
+  readonly command: SessionCommand;
+  /** The span of the request that posted it. */
+  readonly trace?: string | undefined;
+};
 
 /**
  * The commands of a session that its owner has read and not taken yet. A command given to the agent is taken by the record
  * it leads to, in the same transaction: so it reaches the conversation once, however often its owner changes.
  */
 export class CommandLedger implements CommandMatcher {
-  readonly #waiting = new Map<number, SessionCommand>();
+  readonly #waiting = new Map<number, ReceivedCommand>();
   /** The commands given to the agent, whose records are still to come. */
   readonly #given = new Set<number>();
 
   /** Adds what was read from the inbox, and returns what is new. */
   add(commands: readonly ReceivedCommand[]): readonly ReceivedCommand[] {
     const added = commands.filter(({ id }) => !this.#waiting.has(id));
-    for (const { id, command } of added) this.#waiting.set(id, command);
+    for (const each of added) this.#waiting.set(each.id, each);
     return added;
   }
 
   /** The commands that nothing was done about yet, in order. */
   open(): readonly ReceivedCommand[] {
-    return [...this.#waiting]
-      .filter(([id]) => !this.#given.has(id))
-      .map(([id, command]) => ({ id, command }))
+    return [...this.#waiting.values()]
+      .filter(({ id }) => !this.#given.has(id))
       .toSorted((one, other) => one.id - other.id);
   }
 
@@ -42,7 +46,7 @@ export class CommandLedger implements CommandMatcher {
   answeredBy = (records: readonly NewRecord[]): readonly number[] => {
     const left = [...this.#given].toSorted((one, other) => one - other);
     return records.flatMap((record) => {
-      const at = left.findIndex((id) => isAnswer(record, this.#waiting.get(id)));
+      const at = left.findIndex((id) => isAnswer(record, this.#waiting.get(id)?.command));
       return at === -1 ? [] : left.splice(at, 1);
     });
   };

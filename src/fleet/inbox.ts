@@ -12,6 +12,8 @@ export type PostedCommand = {
   /** The sequence number of the session's log when it was begun; undefined if it has not been. */
   readonly begunAfter?: number;
   readonly isDone: boolean;
+  /** The span of the request that posted it. */
+  readonly trace?: string | undefined;
 };
 
 /** The facts of a session that its log does not have. */
@@ -26,6 +28,7 @@ type InboxLine =
       readonly key?: string;
       readonly digest: string;
       readonly command: SessionCommand;
+      readonly trace?: string | undefined;
     }
   | { readonly kind: "begun"; readonly number: number; readonly after: number }
   | { readonly kind: "done"; readonly number: number };
@@ -89,7 +92,15 @@ export class Inbox {
    */
   post(
     command: SessionCommand,
-    { key, received = command }: { readonly key?: string | undefined; readonly received?: SessionCommand } = {},
+    {
+      key,
+      received = command,
+      trace,
+    }: {
+      readonly key?: string | undefined;
+      readonly received?: SessionCommand;
+      readonly trace?: string | undefined;
+    } = {},
   ): Promise<{ readonly number: number; readonly isDuplicate: boolean }> {
     return this.#serialize(async () => {
       const digest = createHash("sha256").update(JSON.stringify(received)).digest("hex");
@@ -99,7 +110,7 @@ export class Inbox {
         return { number: known.number, isDuplicate: true };
       }
       const number = this.#last + 1;
-      await this.#write({ kind: "posted", number, ...(key === undefined ? {} : { key }), digest, command });
+      await this.#write({ kind: "posted", number, ...(key === undefined ? {} : { key }), digest, command, trace });
       return { number, isDuplicate: false };
     });
   }
@@ -145,7 +156,7 @@ export class Inbox {
     const { number } = line;
     if (line.kind === "posted") {
       this.#last = Math.max(this.#last, number);
-      this.#commands.set(number, { number, command: line.command, isDone: false });
+      this.#commands.set(number, { number, command: line.command, isDone: false, trace: line.trace });
       if (line.command.type === "model") this.#model = line.command.model;
       if (line.key !== undefined) this.#keys.set(line.key, { number, digest: line.digest });
       return;

@@ -46,7 +46,7 @@ export type LocalServiceOptions = {
   /** Milliseconds an agent without work stays open. */
   readonly idleTime?: number;
   /** Opens an agent, e.g. with telemetry. Default: `openAgent`. */
-  readonly openAgent?: (environment: AgentEnvironment, options: OpenAgentOptions) => Promise<AgentSession>;
+  readonly openAgent?: (options: OpenAgentOptions, traceOf?: () => string | undefined) => Promise<AgentSession>;
 };
 
 /** The tenant of the person who started the service. It shares their settings, skills and sessions; others share nothing. */
@@ -80,7 +80,7 @@ class LocalService {
     maxOpen = 16,
     parkAfter = 10_000,
     idleTime = 60_000,
-    openAgent: open = (_, options) => openAgent(options),
+    openAgent: open = openAgent,
     ...options
   }: LocalServiceOptions) {
     this.#options = { ...options, home: toHomeFolders(options.home), maxOpen, parkAfter, idleTime, openAgent: open };
@@ -263,11 +263,13 @@ class LocalService {
       model,
       id,
       onEvent,
+      traceOf,
     }: {
       readonly folder: string;
       readonly model?: string;
       readonly id?: string;
       readonly onEvent?: (event: AgentEvent) => void;
+      readonly traceOf?: () => string | undefined;
     },
   ): Promise<AgentSession> {
     const environment = await this.#environmentOf(folder);
@@ -276,7 +278,7 @@ class LocalService {
       await this.#slots.acquire();
     }
     try {
-      const opened = await this.#options.openAgent(environment, {
+      const options = {
         ...environment,
         home: this.#homeOf(tenant),
         folder,
@@ -284,7 +286,8 @@ class LocalService {
         ...(model === undefined ? {} : { model }),
         ...(id === undefined ? {} : { resume: { id } }),
         ...(onEvent === undefined ? {} : { onEvent }),
-      });
+      };
+      const opened = await this.#options.openAgent(options, traceOf);
       return { ...opened, close: () => opened.close().finally(() => this.#slots.release()) };
     } catch (error) {
       this.#slots.release();
@@ -314,9 +317,9 @@ class LocalService {
       id,
       path: join(this.#homeOf(tenant).data, "sessions", projectFolderName(folder), sessionFileName(id)),
       inbox,
-      openAgent: (onEvent) => {
+      openAgent: (onEvent, traceOf) => {
         const { model } = inbox;
-        return this.#openAgent(tenant, { folder, id, onEvent, ...(model === undefined ? {} : { model }) });
+        return this.#openAgent(tenant, { folder, id, onEvent, traceOf, ...(model === undefined ? {} : { model }) });
       },
       parkAfter,
       // Another session may wait for the slot.

@@ -28,7 +28,10 @@ export type LocalSessionOptions = {
   readonly path: string;
   readonly inbox: Inbox;
   /** Opens the agent, once there is a slot for it. The slot is given back when `close` resolves. */
-  readonly openAgent: (onEvent: (event: AgentEvent) => void) => Promise<AgentSession>;
+  readonly openAgent: (
+    onEvent: (event: AgentEvent) => void,
+    traceOf: () => string | undefined,
+  ) => Promise<AgentSession>;
   /** Milliseconds a question keeps its turn open; then the turn is parked. */
   readonly parkAfter: number;
   /** Milliseconds until the agent is closed once there is nothing to do. */
@@ -51,6 +54,8 @@ export class LocalSession {
   #work: Promise<void> | undefined;
   #isTurnRunning = false;
   #isStopped = false;
+  /** The span of the request that posted the command being carried out. */
+  #trace: string | undefined;
   /** Messages given to the turn that runs, by their command. */
   readonly #steered = new Map<readonly UserPart[], number>();
   #events: Promise<unknown> = Promise.resolve();
@@ -109,11 +114,11 @@ export class LocalSession {
     };
   }
 
-  async post({ command, key }: PostRequest): Promise<PostReceipt> {
+  async post({ command, key, trace }: PostRequest): Promise<PostReceipt> {
     await this.refresh();
     const { sequence } = this.#state;
     const checked = key !== undefined && this.inbox.hasKey(key) ? command : this.#check(command);
-    const { number, isDuplicate } = await this.inbox.post(checked, { key, received: command });
+    const { number, isDuplicate } = await this.inbox.post(checked, { key, received: command, trace });
     if (!isDuplicate) await this.#react(number, checked);
     this.wake();
     return { command: number, isDuplicate, sequence };
@@ -247,7 +252,8 @@ export class LocalSession {
   }
 
   async #runCommand(posted: PostedCommand): Promise<void> {
-    const { number, command } = posted;
+    const { number, command, trace } = posted;
+    this.#trace = trace;
     const open = await this.#openAgent();
     await this.refresh();
     if (posted.begunAfter !== undefined && (await this.#isTakenIn(posted, open))) return;
@@ -301,7 +307,10 @@ export class LocalSession {
     this.#stopIdleTimer();
     if (this.#agent !== undefined) return this.#agent;
     await this.#closing.catch(() => undefined);
-    const open = await this.#options.openAgent((event) => this.#onEvent(event));
+    const open = await this.#options.openAgent(
+      (event) => this.#onEvent(event),
+      () => this.#trace,
+    );
     this.#agent = open;
     return open;
   }

@@ -12,6 +12,8 @@ import { exportConversation } from "../session/export/conversation.ts";
 import { parseRecord } from "../session/log/content.ts";
 import type { StoredRecord } from "../session/log/record.ts";
 import type { OpenRequest } from "./agent-opener.ts";
+import type { NumberedLiveEvent } from "./live-buffer.ts";
+import { LiveLinks } from "./live-link.ts";
 import { ServiceError } from "./service-error.ts";
 import type {
   CreatedServiceSession,
@@ -54,11 +56,13 @@ class PostgresService {
   readonly #options: PostgresServiceOptions;
   readonly #stores = new Map<string, PostgresSessions>();
   readonly #closing = new AbortController();
+  readonly #live: LiveLinks;
   #followers = 0;
   #isDraining = false;
 
   constructor(options: PostgresServiceOptions) {
     this.#options = options;
+    this.#live = new LiveLinks({ database: options.store.database, clock: options.store.world.clock });
   }
 
   toService(): SessionService {
@@ -161,14 +165,14 @@ class PostgresService {
     return found;
   }
 
-  async #post(key: SessionKey, { command, key: given }: PostRequest): Promise<PostReceipt> {
+  async #post(key: SessionKey, { command, key: given, trace }: PostRequest): Promise<PostReceipt> {
     this.#refuseWhileDraining();
     const { database } = this.#options.store;
     const digest = createHash("sha256").update(JSON.stringify(command)).digest("hex");
     const repeat = given === undefined ? undefined : await this.#findPosted(key, given, digest);
     if (repeat !== undefined) return repeat;
     const checked = await this.#check(key, command);
-    const text = JSON.stringify({ ...checked, received: digest });
+    const text = JSON.stringify({ ...checked, received: digest, trace });
     const posted = await postCommand(database, key, { key: given ?? `auto-${randomUUID()}`, command: text });
     if (posted === undefined) throw new ServiceError({ kind: "not-found", id: key.id });
     if (posted.id !== undefined) return { command: posted.id, isDuplicate: false, sequence: posted.sequence };
@@ -257,28 +261,59 @@ class PostgresService {
       yield { sequence, at, record: parseRecord(text) };
   }
 
-  /** Sequence numbers of a session are given under its row lock, so they become visible in order and none is missed. */
-  async *#follow(key: SessionKey, { after, signal, untilIdle = false }: FollowRequest): AsyncGenerator<FollowedEvent> {
+  /**
+   * Sequence numbers of a session are given under its row lock, so they become visible in order and none is missed. Live
+   * events come from its worker, if that one can be reached, and only between the records they belong between.
+   */
+  async *#follow(
+    key: SessionKey,
+    { after, signal, isLive = false, untilIdle = false, untilNow = false }: FollowRequest,
+  ): AsyncGenerator<FollowedEvent> {
     const { pollMs = 100, store } = this.#options;
     await wrap(this.#row(key));
     const stop = AbortSignal.any([signal, this.#closing.signal]);
     this.#followers += 1;
+    const live = isLive && !untilNow ? this.#live.join(key) : undefined;
+    /** The owner whose text was passed on, and its last number, until the message is there. */
+    let draft: { readonly fence: number; readonly number: number } | undefined;
     try {
       for (let sequence = after; !stop.aborted;) {
         // Read before the records: what is idle now has written all of its records.
         const row = await wrap(this.#row(key)).catch((error: unknown) => ignoreMissing(error));
         if (row === undefined) return;
+        const fence = Number(row["fence"]);
+        live?.connect({ worker: row["state"] === "running" ? String(row["owner"]) : undefined, fence });
         for await (const record of this.#records(key, sequence)) {
           sequence = record.sequence;
           const event = eventOf(record);
+          if (event?.event.type === "message" || event?.event.type === "turn") draft = undefined;
           if (event !== undefined) yield event;
           if (stop.aborted) return;
         }
+        if (untilNow) return;
         const isIdle = row["state"] === "idle" || (row["state"] === "parked" && Number(row["unread"]) === 0);
         if (untilIdle && isIdle && Number(row["sequence"]) <= sequence) return;
-        await store.world.clock.sleep(pollMs, stop).catch(() => undefined);
+        if (live === undefined) {
+          await store.world.clock.sleep(pollMs, stop).catch(() => undefined);
+          continue;
+        }
+        if (draft !== undefined && draft.fence !== fence) {
+          // Another worker sends the request again, so the text so far does not count.
+          yield toFollowed({
+            sequence,
+            number: draft.number + 1,
+            event: { type: "retrying", delay: 0, discarded: true },
+          });
+          draft = undefined;
+        }
+        for await (const item of live.read({ fence, sequence }, pollMs, stop)) {
+          if (item.event.type === "text" || item.event.type === "thought") draft = { fence, number: item.number };
+          yield toFollowed(item);
+          if (stop.aborted) return;
+        }
       }
     } finally {
+      live?.leave();
       this.#followers -= 1;
     }
   }
@@ -308,6 +343,12 @@ class PostgresService {
       }
   }
 }
+
+const toFollowed = ({ sequence, number, event }: Omit<NumberedLiveEvent, "fence">): FollowedEvent => ({
+  id: `${sequence}.${number}`,
+  sequence,
+  event,
+});
 
 const serviceStateOf = (row: Row, questions: number): ServiceSessionState => {
   switch (row["state"]) {

@@ -16,8 +16,8 @@ export type SessionService = {
   readonly post: (tenant: string, id: string, request: PostRequest) => Promise<PostReceipt>;
   /**
    * Yields the events after a sequence number, then those that follow, until the signal aborts or the session is
-   * removed. Live events are yielded where the owner of the session is this process. Rejects at the first event if
-   * there is no such session.
+   * removed. Live events are yielded where the owner of the session is this process, or a worker that can be reached.
+   * Rejects at the first event if there is no such session.
    */
   readonly follow: (tenant: string, id: string, request: FollowRequest) => AsyncIterable<FollowedEvent>;
   /** Lists sessions, newest first. */
@@ -50,7 +50,12 @@ export type CreateRequest = {
 export type CreatedServiceSession = { readonly id: string; readonly isDuplicate: boolean; readonly sequence: number };
 
 /** A command to a session, with the sender's idempotency key. */
-export type PostRequest = { readonly command: SessionCommand; readonly key?: string };
+export type PostRequest = {
+  readonly command: SessionCommand;
+  readonly key?: string;
+  /** The span of the request that posts it, as a `traceparent`: the turn it leads to belongs to it. */
+  readonly trace?: string | undefined;
+};
 
 /** The acknowledgement of a command: it is durable. */
 export type PostReceipt = {
@@ -147,3 +152,9 @@ export type ServiceGauges = {
   readonly queuedSessions: number;
   readonly followers: number;
 };
+
+/** A service whose commands are posted by the request with this span. */
+export const withTrace = (service: SessionService, trace: string | undefined): SessionService =>
+  trace === undefined
+    ? service
+    : { ...service, post: (tenant, id, request) => service.post(tenant, id, { ...request, trace }) };

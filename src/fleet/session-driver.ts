@@ -8,6 +8,14 @@ import type { WorkerLease } from "../postgres/lease.ts";
 import type { SessionStore } from "../session/store/store.ts";
 import { CommandLedger, type ReceivedCommand } from "./command-ledger.ts";
 import type { SessionCommand } from "./service.ts";
+import {
+  describeWorkplace,
+  sharedWorkplaces,
+  workplaceNoticeStart,
+  type EarlierWork,
+  type Workplace,
+  type Workplaces,
+} from "./workplace.ts";
 
 /** Opens the agent of a session. */
 export type OpenSessionAgent = (request: {
@@ -16,16 +24,25 @@ export type OpenSessionAgent = (request: {
   readonly sessions: SessionStore;
   readonly id: string;
   readonly fence: number;
+  /** Where its tools run. */
+  readonly workplace: Workplace;
+  /** Notices for the model, to be given before its next request. */
+  readonly notices: readonly string[];
   readonly onEvent: (event: AgentEvent) => void;
+  /** The span of the request that posted the command being carried out, as a `traceparent`. */
+  readonly traceOf: () => string | undefined;
 }) => Promise<AgentSession>;
 
 export type SessionDriverOptions = {
   readonly store: PostgresStoreOptions;
   readonly lease: WorkerLease;
   readonly openAgent: OpenSessionAgent;
+  /** Where tools run. Default: in the project's own folder. */
+  readonly workplaces?: Workplaces | undefined;
   /** Milliseconds a question keeps its turn in this process; then the session waits without one. */
   readonly parkAfter: number;
-  readonly onEvent?: (taken: TakenSession, event: AgentEvent) => void;
+  /** Called with each event and the sequence number of the last record before it. */
+  readonly onEvent?: ((event: AgentEvent, sequence: number) => void) | undefined;
   /** Called with the reason why a command could not be carried out. It is not tried again. */
   readonly onRefusedCommand?: (message: string) => void;
 };
@@ -43,8 +60,10 @@ export class SessionDriver {
   readonly #commands = new CommandLedger();
   #session: PostgresSession | undefined;
   #agent: AgentSession | undefined;
+  #workplace: Workplace | undefined;
   #isTurnRunning = false;
   #isStopped = false;
+  #trace: string | undefined;
   #cancelTurn: (() => Promise<void>) | undefined;
   #stopParkTimer: () => void = () => undefined;
 
@@ -61,9 +80,9 @@ export class SessionDriver {
       this.receive(parseCommands(await readSessionCommands(store.database, this.taken)));
       isParked = await this.#work();
     } catch (error) {
+      await this.#close();
       if (lease.isLost || isLostError(error)) return "lost";
       // The next owner tries again after a pause.
-      await this.#close();
       await releaseSession(store.database, this.taken, { wakeAfter: retryDelay });
       throw error;
     }
@@ -91,10 +110,12 @@ export class SessionDriver {
 
   /** Returns whether the session waits for a person. */
   async #work(): Promise<boolean> {
-    const { store, lease, openAgent, onEvent } = this.#options;
+    const { store, lease, openAgent, workplaces = sharedWorkplaces, onEvent } = this.#options;
     const { tenant, id, fence, project } = this.taken;
     const options = { ...store, tenant };
-    const isInterrupted = await this.#isInterrupted(options);
+    const { isInterrupted, ...earlier } = await this.#readEarlierWork(options);
+    const workplace = (this.#workplace = await workplaces.open(this.taken));
+    const notice = describeWorkplace(workplace, this.taken, earlier);
     const sessions: SessionStore = {
       ...createSessionStore(options, async () => lease),
       open: async () =>
@@ -112,7 +133,10 @@ export class SessionDriver {
       sessions,
       id,
       fence,
-      onEvent: (event) => onEvent?.(this.taken, event),
+      workplace,
+      notices: notice === undefined ? [] : [notice],
+      onEvent: (event) => onEvent?.(event, this.#session?.sequence() ?? 0),
+      traceOf: () => this.#trace,
     });
     this.#agent = open;
     if (isInterrupted && !this.#commands.open().some(({ command }) => command.type === "cancel"))
@@ -122,19 +146,27 @@ export class SessionDriver {
     return open.agent.parkedCalls().length > 0;
   }
 
-  /** Whether the last turn has not ended: its owner did before. */
-  async #isInterrupted(options: PostgresStoreOptions): Promise<boolean> {
+  /** Reads the log. It is interrupted if the last turn has not ended: its owner did before. */
+  async #readEarlierWork(options: PostgresStoreOptions): Promise<EarlierWork & { readonly isInterrupted: boolean }> {
     const { records } = await createSessionStore(options, async () => this.#options.lease).read(this.taken.id);
-    let isOpen = false;
+    let isInterrupted = false;
+    let hasWorked = false;
+    let notice: string | undefined;
     for await (const { record } of records())
-      if (record.kind === "turn") isOpen = false;
-      else if (record.kind === "decided") isOpen = true;
-      else if (record.kind === "entry" && ["user", "model", "completion"].includes(record.entry.type)) isOpen = true;
-    return isOpen;
+      if (record.kind === "turn") isInterrupted = false;
+      else if (record.kind === "decided") isInterrupted = true;
+      else if (record.kind === "entry") {
+        const { entry } = record;
+        if (["user", "model", "completion"].includes(entry.type)) isInterrupted = true;
+        if (entry.type === "model") hasWorked = true;
+        if (entry.type === "notice" && entry.text.startsWith(workplaceNoticeStart)) notice = entry.text;
+      }
+    return { isInterrupted, hasWorked, notice };
   }
 
-  async #carryOut(open: AgentSession, { id, command }: ReceivedCommand, isInterrupted: boolean): Promise<void> {
+  async #carryOut(open: AgentSession, { id, command, trace }: ReceivedCommand, isInterrupted: boolean): Promise<void> {
     const { agent } = open;
+    this.#trace = trace;
     switch (command.type) {
       case "user":
       case "steer":
@@ -268,6 +300,9 @@ export class SessionDriver {
     const open = this.#agent;
     this.#agent = undefined;
     await open?.close().catch(() => undefined);
+    const workplace = this.#workplace;
+    this.#workplace = undefined;
+    await workplace?.close().catch(() => undefined);
   }
 }
 
@@ -289,4 +324,7 @@ const cancelledTurn = (open: AgentSession) =>
 export const parseCommands = (
   rows: readonly { readonly id: number; readonly command: string }[],
 ): readonly ReceivedCommand[] =>
-  rows.map(({ id, command }) => ({ id, command: JSON.parse(command) as SessionCommand }));
+  rows.map(({ id, command: text }) => {
+    const { trace, ...command } = JSON.parse(text) as SessionCommand & { readonly trace?: string };
+    return { id, command, trace };
+  });

@@ -8,12 +8,16 @@ import {
 import { WorkerLease } from "../postgres/lease.ts";
 import { runStatement } from "../postgres/database.ts";
 import type { PostgresStoreOptions } from "../postgres/store.ts";
+import type { Workplaces } from "./workplace.ts";
+import type { LiveDoor } from "./live-door.ts";
 import { parseCommands, SessionDriver, type OpenSessionAgent } from "./session-driver.ts";
 
 /** Options of a worker. */
 export type WorkerOptions = {
   readonly store: Omit<PostgresStoreOptions, "tenant">;
   readonly openAgent: OpenSessionAgent;
+  /** Where tools run. Default: in the project's own folder. */
+  readonly workplaces?: Workplaces;
   /** The most sessions at once. Default: 16. */
   readonly most?: number;
   readonly leaseMs?: number;
@@ -23,8 +27,8 @@ export type WorkerOptions = {
   readonly pollMs?: number;
   /** Crashes in a row after which a session waits for a person. Default: 5. */
   readonly mostCrashes?: number;
-  /** Where others reach this worker. */
-  readonly address?: string;
+  /** Where front doors read live events of its sessions; see `openLiveDoor`. Default: nowhere, records alone are seen. */
+  readonly live?: LiveDoor;
   readonly onReport?: (report: WorkerReport) => void;
 };
 
@@ -34,6 +38,13 @@ export type WorkerReport =
   | { readonly type: "released"; readonly tenant: string; readonly id: string; readonly state: string }
   | { readonly type: "freed"; readonly tenant: string; readonly id: string; readonly state: string }
   | { readonly type: "failed"; readonly tenant?: string; readonly id?: string; readonly message: string }
+  | {
+      readonly type: "swept";
+      readonly tenant: string;
+      readonly id: string;
+      readonly folder: string;
+      readonly kept?: string;
+    }
   | { readonly type: "fenced" };
 
 /** A running worker. */
@@ -113,7 +124,7 @@ class Worker {
 
   /** Works under one lease, until it is lost or the worker drains. */
   async #serveLease(): Promise<void> {
-    const { store, pollMs = 250, leaseMs, address } = this.#options;
+    const { store, pollMs = 250, leaseMs, live } = this.#options;
     const { clock, random } = store.world;
     const stopped = new AbortController();
     const lease = await WorkerLease.open(store.database, {
@@ -121,7 +132,7 @@ class Worker {
       random,
       drives: true,
       ...(leaseMs === undefined ? {} : { leaseMs }),
-      ...(address === undefined ? {} : { address }),
+      ...(live === undefined ? {} : { address: live.address }),
       onLost: () => {
         this.#options.onReport?.({ type: "fenced" });
         stopped.abort();
@@ -130,12 +141,16 @@ class Worker {
     });
     this.#lease = lease;
     const isDraining = this.#draining.signal;
-    let lastReap = -Infinity;
+    let [lastReap, lastSweep] = [-Infinity, -Infinity];
     while (!lease.isLost && (!isDraining.aborted || this.#drivers.size > 0)) {
       try {
         if (clock.elapsed() - lastReap >= lease.leaseMs / 3) {
           lastReap = clock.elapsed();
           await this.#reap();
+        }
+        if (clock.elapsed() - lastSweep >= sweepEveryMs) {
+          lastSweep = clock.elapsed();
+          await this.#sweep();
         }
         if (!isDraining.aborted) await this.#take(lease);
         if (this.#drivers.size > 0) await this.#deliver(lease);
@@ -154,6 +169,14 @@ class Worker {
       onReport?.({ type: "freed", tenant, id, state });
   }
 
+  async #sweep(): Promise<void> {
+    const { store, workplaces, onReport } = this.#options;
+    const isGone = async (tenant: string, id: string): Promise<boolean> =>
+      (await runStatement(store.database, "select from parley.session where tenant = $1 and id = $2", [tenant, id]))
+        .length === 0;
+    for (const swept of (await workplaces?.sweep?.(isGone)) ?? []) onReport?.({ type: "swept", ...swept });
+  }
+
   async #take(lease: WorkerLease): Promise<void> {
     const { store, most = 16 } = this.#options;
     const room = most - this.#drivers.size;
@@ -165,11 +188,20 @@ class Worker {
   }
 
   #drive(lease: WorkerLease, taken: TakenSession): void {
-    const { store, openAgent, parkAfter = 30_000, onReport } = this.#options;
+    const { store, openAgent, workplaces, parkAfter = 30_000, live, onReport } = this.#options;
     const { tenant, id, fence } = taken;
     const onRefusedCommand = (message: string): void => onReport?.({ type: "failed", tenant, id, message });
+    const outlet = live?.openSession(taken);
     const driver = new SessionDriver(
-      { store: { ...store, tenant }, lease, openAgent, parkAfter, onRefusedCommand },
+      {
+        store: { ...store, tenant },
+        lease,
+        openAgent,
+        workplaces,
+        parkAfter,
+        onRefusedCommand,
+        onEvent: outlet?.publish,
+      },
       taken,
     );
     const key = keyOf(tenant, id);
@@ -182,6 +214,7 @@ class Worker {
         (error: unknown) => onReport?.({ type: "failed", tenant, id, message: messageOf(error) }),
       )
       .finally(() => {
+        outlet?.end();
         if (this.#drivers.get(key)?.driver === driver) this.#drivers.delete(key);
       });
     this.#drivers.set(key, { driver, done });
@@ -194,6 +227,9 @@ class Worker {
   }
 }
 
+/** Folders of removed sessions may wait: they only take space. */
+const sweepEveryMs = 3_600_000;
+
 const keyOf = (tenant: string, id: string): string => JSON.stringify([tenant, id]);
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -204,10 +240,10 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  * had effects are never repeated. Returns the state of the session; `busy` if another worker has it.
  */
 export const driveSession = async (
-  options: Pick<WorkerOptions, "store" | "openAgent" | "leaseMs" | "parkAfter">,
+  options: Pick<WorkerOptions, "store" | "openAgent" | "workplaces" | "leaseMs" | "parkAfter">,
   { tenant, id }: { readonly tenant: string; readonly id: string },
 ): Promise<"idle" | "ready" | "parked" | "lost" | "busy"> => {
-  const { store, openAgent, leaseMs, parkAfter = 30_000 } = options;
+  const { store, openAgent, workplaces, leaseMs, parkAfter = 30_000 } = options;
   const { clock, random } = store.world;
   let driver: SessionDriver | undefined;
   const lease = await WorkerLease.open(store.database, {
@@ -220,7 +256,7 @@ export const driveSession = async (
   try {
     const taken = await claimForDrive(options.store, lease, { tenant, id });
     if (taken === undefined) return "busy";
-    driver = new SessionDriver({ store: { ...store, tenant }, lease, openAgent, parkAfter }, taken);
+    driver = new SessionDriver({ store: { ...store, tenant }, lease, openAgent, workplaces, parkAfter }, taken);
     const deliver = async (): Promise<void> => {
       for (const row of await readWorkerCommands(store.database, lease.id)) driver?.receive(parseCommands([row]));
     };

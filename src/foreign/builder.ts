@@ -12,6 +12,7 @@ import type { ClaimedOrigin } from "./origin.ts";
 /** Left out of a conversation, but imported as a session of its own. */
 export const otherBranches = "messages of other branches";
 export const subagentLines = "lines of subagents (their results are kept)";
+export const subagentEvents = "events of subagents (their results are kept)";
 export const subagentFiles = "conversations of subagents (their results are kept)";
 
 /** Something that was not imported: what, and how many of it. */

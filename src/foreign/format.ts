@@ -17,7 +17,12 @@ export type SessionFacts = {
   readonly folder?: string | undefined;
   readonly created?: number | undefined;
   readonly modified?: number | undefined;
+  /** The session it was forked from, or whose subagent it is. A subagent's is not listed. */
+  readonly parent?: SessionParent | undefined;
 };
+
+/** The session another one belongs to: as a branch that went its own way, or as the work of a subagent. */
+export type SessionParent = { readonly id: string; readonly kind: BranchLeaf["kind"] };
 
 /** The records at the beginning and the end of a file, and the texts of the files beside it. */
 type FilePeek = {
@@ -40,6 +45,12 @@ export type FileFormat = {
   readonly beside?: (path: PathNames) => readonly PathNames[];
   /** The folder with the conversations of a session's subagents, and the name of what is in it that is not one. */
   readonly subagents?: (path: PathNames) => PathNames;
+  /** Whether a file in that folder is the session's own. */
+  readonly isMainFile?: (path: PathNames) => boolean;
+  /** Whether the files of subagents are among the session files, and only `describe` tells them apart. */
+  readonly hasSubagentSessions?: true;
+  /** The earlier part of a forked session that is in the file of another one, and which of its records belong to it. */
+  readonly earlierPart?: (records: readonly ForeignRecord[]) => EarlierPart | undefined;
   /** Whether a record is of no use. It is dropped while the file is read. */
   readonly skip?: (record: ForeignRecord) => boolean;
   /** Describes a session for a list; undefined if the file is not one. */
@@ -51,11 +62,17 @@ export type FileFormat = {
     beside: readonly string[],
     leaf?: string,
   ) => void;
-  /** Lists the last records of the other branches, for a file that is a tree. */
+  /** Lists the other branches, each by the name of its end. */
   readonly leaves?: (records: readonly ForeignRecord[]) => readonly BranchLeaf[];
 };
 
-/** The last record of a branch that is not the active one. Subagents have branches of their own in some files. */
+/** The part of a forked session that is only in the file of the session it was forked from. */
+export type EarlierPart = {
+  readonly id: string;
+  readonly isPart: (record: ForeignRecord, index: number) => boolean;
+};
+
+/** The end of a branch that is not the active one. Subagents have branches of their own in some files. */
 export type BranchLeaf = { readonly id: string; readonly kind: "branch" | "subagent" };
 
 /** A session in a database, with what a list shows of it. */
@@ -66,5 +83,8 @@ export type DatabaseFormat = {
   readonly bases: readonly BaseFolder[];
   readonly database: PathNames;
   readonly list: (database: Database) => AsyncIterable<DatabaseSession>;
-  readonly load: (database: Database, id: string, builder: ConversationBuilder) => Promise<void>;
+  /** Reads a session, or with `leaf` a branch of it. */
+  readonly load: (database: Database, id: string, builder: ConversationBuilder, leaf?: string) => Promise<void>;
+  /** Lists the other branches of a session by name, and the sessions of its subagents by id. */
+  readonly leaves?: (database: Database, id: string) => Promise<readonly BranchLeaf[]>;
 };

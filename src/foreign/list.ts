@@ -26,6 +26,8 @@ export type ForeignSession = {
   readonly modified: number;
   /** The size of its file in bytes; 0 in a database. */
   readonly size: number;
+  /** The session it was forked from, by the other agent's id. */
+  readonly forkOf?: string;
   /** Where it is: the agent's folder and the names below it. */
   readonly location: { readonly base: string; readonly path: PathNames };
 };
@@ -104,15 +106,14 @@ const listFiles = async (
     found.push(...result.files);
     links += result.links;
   }
-  const { idOf = nameWithoutEnding } = format;
   const newest = found
-    .filter(({ path }) => idOf(path).startsWith(idPrefix))
+    .filter(({ path }) => idOfPath(format, path).startsWith(idPrefix))
     .toSorted((one, other) => other.modified - one.modified);
   const sessions: ForeignSession[] = [];
   for (const file of newest.slice(0, maxPeeks)) {
     if (sessions.length >= limit) break;
     const facts = await describeFile(disk, base, format, file).catch(() => undefined);
-    if (facts !== undefined && (await isWanted(facts.folder)))
+    if (facts !== undefined && facts.parent?.kind !== "subagent" && (await isWanted(facts.folder)))
       sessions.push(toSession(agent, format, file, facts, base));
   }
   const problems = [
@@ -134,11 +135,12 @@ const narrowPattern = (
     ? [pattern]
     : projectNames(folder).map((name) => pattern.toSpliced(pattern.indexOf("*"), 1, name));
 
-const describeFile = (
+/** Describes a session file from its beginning and its end; undefined if it is not one. */
+export const describeFile = (
   disk: Disk,
   base: string,
   format: FileFormat,
-  { path }: FoundFile,
+  { path }: Pick<FoundFile, "path">,
 ): Promise<SessionFacts | undefined> =>
   withFile(disk, base, path, async (file) => {
     const beside = await readBeside(disk, base, format, path);
@@ -165,20 +167,24 @@ export const isDocument = (path: PathNames): boolean => path.at(-1)?.endsWith(".
 
 const toSession = (
   agent: ForeignAgent,
-  { idOf = nameWithoutEnding }: FileFormat,
+  format: FileFormat,
   { path, size, modified }: FoundFile,
-  { title, folder, created }: SessionFacts,
+  { title, folder, created, parent }: SessionFacts,
   base: string,
 ): ForeignSession => ({
   agent,
-  id: idOf(path),
+  id: idOfPath(format, path),
   title: toTitle(title ?? ""),
   ...(folder === undefined ? {} : { folder }),
   created: created ?? modified,
   modified,
   size,
+  ...(parent === undefined ? {} : { forkOf: parent.id }),
   location: { base, path },
 });
+
+/** Returns the id of a session from the path of its file. */
+export const idOfPath = ({ idOf = nameWithoutEnding }: FileFormat, path: PathNames): string => idOf(path);
 
 const nameWithoutEnding = (path: PathNames): string => path.at(-1)?.replace(/\.[a-z.]+$/, "") ?? "";
 

@@ -74,9 +74,9 @@ export const saveForeignSession = async (
     others: [],
     ...(existing === undefined && folder !== undefined ? { missingFolder: folder } : {}),
   };
-  const before = (await listImportedSources(world, home)).filter(
-    ({ source }) => source.agent === agent && source.id === id,
-  );
+  const sources = (await listImportedSources(world, home)).filter(({ source }) => source.agent === agent);
+  const before = sources.filter(({ source }) => source.id === id);
+  const origin = sources.find(({ source }) => source.id === session.forkOf)?.id;
   const same = before.find(({ source }) => source.digest === digest);
   if (same !== undefined) return { ...report, state: "unchanged", id: same.id };
   if (before[0] !== undefined && !again) return { ...report, state: "changed", id: before[0].id };
@@ -97,7 +97,7 @@ export const saveForeignSession = async (
       newSessionFromConversation(other.conversation, {
         root,
         ...(other.model === undefined ? {} : { model: other.model }),
-        title: `${name ?? session.title} (${other.kind} ${other.name.slice(0, 12)})`,
+        title: `${name ?? session.title} (${other.kind} ${other.kind === "subagent" ? (other.title ?? other.name) : other.name})`,
         source: { agent, id: `${id}/${other.name}`, digest: other.digest, size, modified, of },
       }),
     );
@@ -111,7 +111,7 @@ export const saveForeignSession = async (
       root,
       ...(imported.model === undefined ? {} : { model: imported.model }),
       ...(name === undefined ? {} : { title: name }),
-      source: { agent, id, digest, size, modified },
+      source: { agent, id, digest, size, modified, ...(origin === undefined ? {} : { of: origin }) },
     }),
   );
   await created.close();

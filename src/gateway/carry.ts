@@ -16,7 +16,7 @@ export type SealSource = { readonly origin: Origin; readonly prefix?: string };
 /** Wraps seals for an opaque field of the client. An empty cargo carries the origin alone. */
 export const wrapSeal = (
   { origin, prefix }: SealSource,
-  { seal, text, next, previous, thinking, before }: SealCargo = {},
+  { seal, text, next, previous, thinking, before, first }: SealCargo = {},
 ): string => {
   const { provider, model, account } = origin;
   const carried = {
@@ -30,6 +30,7 @@ export const wrapSeal = (
     ...(previous === undefined ? {} : { l: previous }),
     ...(thinking === undefined ? {} : { k: thinking }),
     ...(before === undefined ? {} : { b: before }),
+    ...(first === undefined ? {} : { f: first }),
   };
   return mark + Buffer.from(JSON.stringify(carried)).toString("base64");
 };
@@ -50,6 +51,7 @@ export const unwrapSeal = (field: string): (SealSource & SealCargo) | undefined 
     l: previous,
     k: thinking,
     b: before,
+    f: first,
   } = carried;
   if (typeof provider !== "string" || typeof model !== "string") return undefined;
   return {
@@ -61,6 +63,7 @@ export const unwrapSeal = (field: string): (SealSource & SealCargo) | undefined 
     ...(isObject(previous) ? { previous: readSeal(previous) } : {}),
     ...(isObject(thinking) ? { thinking: readSeal(thinking) } : {}),
     ...(Array.isArray(before) ? { before: before.flatMap(readThinking) } : {}),
+    ...(Array.isArray(first) ? { first: first.flatMap(readThinking) } : {}),
   };
 };
 

@@ -8,6 +8,19 @@ export const estimateConversation = ({ system, tools, entries }: Conversation): 
   (tools === undefined ? 0 : estimateTokens(JSON.stringify(tools))) +
   entries.reduce((sum, entry) => sum + estimateEntry(entry), 0);
 
+/**
+ * Estimates the input tokens from the length of the request, without reading its texts: for the figure at the start of a
+ * stream, which its end corrects.
+ */
+export const estimateFromBytes = ({ entries }: Conversation, bytes: number): number => {
+  const media = entries.flatMap((entry) => partsOf(entry).filter((part) => part.type === "media"));
+  const encoded = media.reduce((sum, { source }) => sum + (source.type === "blob" ? (source.bytes * 4) / 3 : 0), 0);
+  const tokens = media.reduce((sum, part) => sum + estimateMedia(part), 0);
+  return tokens + Math.ceil(Math.max(0, bytes - encoded) / bytesPerToken);
+};
+
+const bytesPerToken = 4;
+
 /** Whether a conversation holds images or documents. */
 export const hasFiles = ({ entries }: Conversation): boolean => entries.some((entry) => partsOf(entry).some(isFile));
 

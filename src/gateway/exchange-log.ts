@@ -3,6 +3,8 @@ import type { ExchangeRecord } from "../wire/exchange.ts";
 /** Appends text to the log, and replaces it by a new one when it is full. */
 type LogFile = {
   readonly append: (text: string) => void;
+  /** The bytes it already has. */
+  readonly size?: number;
   /** Moves the full log aside. */
   readonly rotate: () => void;
 };
@@ -24,15 +26,16 @@ export const createExchangeLog = ({
   redact,
   maxBytes = 64 * 2 ** 20,
 }: ExchangeLogOptions): ((record: ExchangeRecord) => void) => {
-  let size = 0;
+  let size = file.size ?? 0;
   return (record) => {
     const line = `${JSON.stringify(record, (_, value: unknown) => (typeof value === "string" ? redact(cutText(value)) : value))}\n`;
-    if (size > 0 && size + line.length > maxBytes) {
+    const bytes = Buffer.byteLength(line);
+    if (size > 0 && size + bytes > maxBytes) {
       file.rotate();
       size = 0;
     }
     file.append(line);
-    size += line.length;
+    size += bytes;
   };
 };
 

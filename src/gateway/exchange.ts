@@ -14,7 +14,8 @@ import type { SealSource } from "./carry.ts";
 import { readInbound, type InboundRequest } from "./inbound/read.ts";
 import type { NormalizedBody } from "./inbound/normalize.ts";
 import { composeOutbound, type OutboundRequest } from "./outbound/compose.ts";
-import { canFailOver, type TargetCooldowns } from "./routes/failover.ts";
+import type { Cooldowns } from "../transport/cooldowns.ts";
+import { canFailOver, orderTargets } from "./routes/failover.ts";
 
 /** A failure to report to the client. */
 export class GatewayError extends Error {
@@ -32,7 +33,7 @@ export type ExchangeOptions = {
   readonly transport: Transport;
   /** Sends without retries, for targets that are followed by another one. */
   readonly hastyTransport: Transport;
-  readonly cooldowns: TargetCooldowns;
+  readonly cooldowns: Cooldowns;
   readonly cooldown: number;
   readonly api: InboundApi;
   readonly model: string;
@@ -40,6 +41,8 @@ export type ExchangeOptions = {
   /** `provider/model`, in the order they are tried. */
   readonly targets: readonly string[];
   readonly signal: AbortSignal;
+  /** Returns the wrapped seal of a call that the client did not return. */
+  readonly recall?: (callId: string) => string | undefined;
   /** Called before a request to a target is composed; media of a model may have to be looked up. */
   readonly prepare?: (address: ModelAddress, conversation: Conversation, signal: AbortSignal) => Promise<void>;
 };
@@ -51,6 +54,7 @@ export class Exchange {
   #outbound: OutboundRequest | undefined;
   #usage: TokenUsage | undefined;
   #conversation: Conversation | undefined;
+  #sentBytes = 0;
   readonly #abort = new AbortController();
 
   constructor(options: ExchangeOptions) {
@@ -68,6 +72,11 @@ export class Exchange {
   /** The conversation that was read for the target. */
   get conversation(): Conversation | undefined {
     return this.#conversation;
+  }
+
+  /** The bytes of the request to the target. */
+  get sentBytes(): number {
+    return this.#sentBytes;
   }
 
   get target(): ModelAddress | undefined {
@@ -109,7 +118,7 @@ export class Exchange {
    */
   async *events(): AsyncGenerator<ContentEvent, void> {
     const { targets, cooldowns, cooldown } = this.#options;
-    const order = cooldowns.order(targets);
+    const order = orderTargets(targets, cooldowns);
     for (const [index, target] of order.entries()) {
       let isStarted = false;
       try {
@@ -117,14 +126,14 @@ export class Exchange {
           isStarted ||= isContent(event);
           yield event;
         }
-        cooldowns.recordSuccess(target);
+        cooldowns.end(target);
         return;
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         const { failure } = error;
         const mayHelp = canFailOver(failure);
         if (mayHelp && targets.length > 1 && failure.kind !== "context-too-long")
-          cooldowns.recordFailure(target, failure, cooldown);
+          cooldowns.start(target, failure, cooldown);
         if (isStarted || !mayHelp || index === order.length - 1) throw new GatewayError(failure, { cause: error });
       }
     }
@@ -141,6 +150,7 @@ export class Exchange {
       return this.#outbound.body;
     };
     for await (const event of transport.send({ ...address, body: outbound.body, rebuild }, this.#abort.signal)) {
+      if (event.type === "request") this.#sentBytes = event.bytes;
       if (!isResponseEvent(event)) continue;
       if (event.type === "usage") this.#usage = event.usage;
       const restored = this.#outbound.restoreNames(event);
@@ -156,7 +166,7 @@ export class Exchange {
     readonly inbound: InboundRequest;
     readonly outbound: OutboundRequest;
   }> {
-    const { api, model, normalized, prepare } = this.#options;
+    const { api, model, normalized, prepare, recall } = this.#options;
     const address = parseTarget(target);
     const read = (destination: Destination): InboundRequest =>
       readInbound(normalized, {
@@ -166,6 +176,7 @@ export class Exchange {
         wire: destination.wire.id,
         reader: readerOf(api),
         stream: true,
+        ...(recall === undefined ? {} : { recall }),
       });
     let destination = transport.destination(address);
     const inbound = read(destination);

@@ -1,3 +1,4 @@
+import { Cooldowns } from "../transport/cooldowns.ts";
 import { isObject, type JsonObject } from "../conversation/json.ts";
 import { RequestBodyError } from "../http/request-body.ts";
 import { createRequestSigner } from "../transport/credentials/request-signer.ts";
@@ -11,10 +12,11 @@ import { failureOf, GatewayError } from "./exchange.ts";
 import type { GatewayRequest, GatewayResponse } from "./http-types.ts";
 import { listModels } from "./models.ts";
 import { defaultLimits, type GatewayLimits, type GatewayOptions } from "./options.ts";
-import { TargetCooldowns } from "./routes/failover.ts";
 import type { GatewayConfig } from "./routes/config.ts";
 import { DailySpending } from "./routes/spending.ts";
 import type { Fields } from "./inbound/normalize.ts";
+import { SealStore } from "./seal-store.ts";
+import { createId } from "../world/random-id.ts";
 
 /** A gateway: answers the requests of clients in their own API, from any provider. */
 export type Gateway = {
@@ -29,8 +31,9 @@ export type GatewayState = {
   /** For targets that are followed by another one: it is asked at once instead of a retry. */
   readonly hastyTransport: Transport;
   readonly signer: RequestSigner;
-  readonly cooldowns: TargetCooldowns;
+  readonly cooldowns: Cooldowns;
   readonly spending: DailySpending;
+  readonly seals: SealStore;
   readonly limits: GatewayLimits;
   readonly newId: () => string;
 };
@@ -65,8 +68,12 @@ export const openGateway = (options: GatewayOptions): Gateway => {
     signer,
     transport: options.transport ?? openTransport({ world, signer, retryPolicy: gatewayRetries }),
     hastyTransport: options.transport ?? openTransport({ world, signer, retryPolicy: { maxAttempts: 1 } }),
-    cooldowns: new TargetCooldowns(world.clock),
+    cooldowns: new Cooldowns(world.clock),
     spending: new DailySpending(world.clock.now),
+    seals: new SealStore({
+      now: world.clock.now,
+      ...(options.sealFile === undefined ? {} : { file: options.sealFile }),
+    }),
     limits: { ...defaultLimits, ...options.limits },
     newId: options.newId ?? (() => createId(world.random)),
   };
@@ -92,11 +99,6 @@ export const openGateway = (options: GatewayOptions): Gateway => {
 /** Clients retry by themselves, so the gateway repeats only what a moment may mend, and passes longer waits on. */
 const gatewayRetries = { maxAttempts: 3, maxWait: 2000, maxTotalWait: 5000 };
 
-const createId = (random: () => number): string =>
-  Array.from({ length: 24 }, () => idLetters.charAt(Math.floor(random() * idLetters.length))).join("");
-
-const idLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
 /**
  * Calls `work` once, when a response is over: now for a complete body, for a stream at its end or when the client leaves. A
  * generator that was never started has no end.
@@ -115,14 +117,29 @@ const whenClosed = (response: GatewayResponse, signal: AbortSignal, work: () => 
   };
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
-  const chunks = (async function* () {
-    try {
-      yield* body.chunks;
-    } finally {
-      end();
-    }
-  })();
-  return { ...response, body: { ...body, chunks } };
+  return { ...response, body: { ...body, chunks: withEnd(body.chunks, end) } };
+};
+
+/** Calls `end` when a generator ends. A generator around it would take several more turns of the queue per chunk. */
+const withEnd = <Chunk>(chunks: AsyncGenerator<Chunk, void>, end: () => void): AsyncGenerator<Chunk, void> => {
+  const watch = (step: Promise<IteratorResult<Chunk, void>>): Promise<IteratorResult<Chunk, void>> =>
+    step.then(
+      (result) => {
+        if (result.done === true) end();
+        return result;
+      },
+      (error: unknown) => {
+        end();
+        throw error;
+      },
+    );
+  const watched: AsyncGenerator<Chunk, void> = {
+    next: () => watch(chunks.next()),
+    return: (value) => watch(chunks.return(value)),
+    throw: (error) => watch(chunks.throw(error)),
+    [Symbol.asyncIterator]: () => watched,
+  };
+  return watched;
 };
 
 const respond = async (state: GatewayState, request: GatewayRequest, id: string): Promise<GatewayResponse> => {

@@ -3,6 +3,7 @@ import type { ExchangeRecord } from "../wire/exchange.ts";
 import type { WireId } from "../wire/wire.ts";
 import type { World } from "../world/world.ts";
 import type { GatewayConfig } from "./routes/config.ts";
+import type { SealFile } from "./seal-store.ts";
 
 /** Options of a gateway. */
 export type GatewayOptions = {
@@ -17,6 +18,8 @@ export type GatewayOptions = {
   readonly lint?: (body: unknown, target: LintTarget) => Promise<readonly LintFinding[]> | readonly LintFinding[];
   /** Receives every exchange when it is over. Without it, no body is kept. */
   readonly onExchange?: (record: ExchangeRecord) => void;
+  /** Keeps seals over a restart for clients that do not return them. Without it, they are in memory alone. */
+  readonly sealFile?: SealFile;
   /** Makes the ids of answers: letters and digits. Default: from the world's random numbers. */
   readonly newId?: () => string;
   readonly limits?: Partial<GatewayLimits>;

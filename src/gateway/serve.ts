@@ -43,6 +43,7 @@ export const serveGateway = async (gateway: Gateway, options: ServeGatewayOption
       host,
       port,
       connections: gateway.limits.requests * 4,
+      idleTime: idleConnectionTime,
       ...(headTime === undefined ? {} : { headTime }),
       ...(requestTime === undefined ? {} : { requestTime }),
     },
@@ -55,6 +56,12 @@ export const serveGateway = async (gateway: Gateway, options: ServeGatewayOption
   return { url: `http://${host.includes(":") ? `[${host}]` : host}:${own}`, port: own, close: () => close() };
 };
 
+/**
+ * Longer than clients keep an idle connection: 5 s in Python's httpx, 90 s in Go and in Rust's reqwest (Codex). A server that closes
+ * first may do so just as a request is sent, and the client gets a reset connection in place of a response.
+ */
+const idleConnectionTime = 120_000;
+
 type IncomingExchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -65,8 +72,11 @@ type IncomingExchange = {
 const answer = async (gateway: Gateway, exchange: IncomingExchange): Promise<void> => {
   const { request, response, hosts, pingInterval } = exchange;
   const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  response.on("error", () => gone.abort());
+  // An abort after a complete response would only cost time: nothing is left to cancel.
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort(clientGone);
+  });
+  response.on("error", () => gone.abort(clientGone));
   try {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://gateway");
     const headers = headersOf(request);
@@ -88,13 +98,17 @@ const answer = async (gateway: Gateway, exchange: IncomingExchange): Promise<voi
               : { kind: "forbidden", detail: refusal.message },
             "refused",
           );
-    if (!request.complete) response.setHeader("connection", "close");
+    // A sender without a right to be here does not hold a connection for that long.
+    if (!request.complete || answered.status === 401 || answered.status === 403)
+      response.setHeader("connection", "close");
     await write(response, answered, gone.signal, pingInterval);
   } catch {
     // The target or the client broke the connection in the middle of a stream.
     response.destroy();
   }
 };
+
+const clientGone = new Error("The client is gone.");
 
 const headersOf = ({ headers }: IncomingMessage): HttpHeaders =>
   Object.fromEntries(
@@ -114,7 +128,6 @@ const write = async (
   }
   response.writeHead(status, { ...safeHeaders, ...headers, "x-accel-buffering": "no" });
   response.socket?.setNoDelay(true);
-  response.flushHeaders();
   await writeStream(response, body, gone, pingInterval);
 };
 
@@ -131,17 +144,25 @@ const writeStream = async (
     isQuiet = true;
   }, pingInterval);
   timer.unref();
-  // The client may leave while nothing arrives from the target.
+  // The first content mostly waits already, and is then sent together with the headers.
+  let isBegun = false;
+  setImmediate(() => {
+    if (!isBegun && !response.destroyed) response.flushHeaders();
+  });
+  // The client may leave while it does not read.
   const left = new Promise<"left">((resolve) => gone.addEventListener("abort", () => resolve("left"), { once: true }));
   try {
     for (;;) {
-      const next = await Promise.race([chunks.next(), left]);
-      if (next === "left" || gone.aborted) return;
+      // The signal of a client that is gone ends the request to the target, and thereby this wait.
+      const next = await chunks.next();
+      if (gone.aborted) return;
       if (next.done === true) break;
       if (next.value.length === 0) continue;
       isQuiet = false;
+      isBegun = true;
       if (!response.write(next.value) && (await waitForDrain(response, left)) === "left") return;
     }
+    isBegun = true;
     response.end();
   } finally {
     clearInterval(timer);

@@ -40,8 +40,10 @@ export const openEventStream = (
     signal: gone.signal,
     send: async (event) => {
       if (gone.signal.aborted) return false;
-      if (!response.write(formatEvent(event)))
-        await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+      const hasRoom = response.write(formatEvent(event));
+      // Node holds the bytes back until the next tick, and a turn may run many steps before that.
+      response.socket?.uncork();
+      if (!hasRoom) await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
       return !gone.signal.aborted;
     },
     end: () => {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { sendJson } from "./answer.ts";
-import { formatEvent } from "./event-stream.ts";
+import { formatEvent, openEventStream } from "./event-stream.ts";
 import { listen, type ListeningServer, type ListenOptions } from "./listen.ts";
 import { readJsonBody, RequestBodyError } from "./request-body.ts";
 import { hashToken, isSameSecret, loopbackHosts, readBearerToken, refuseRequest } from "./request-guard.ts";
@@ -145,6 +145,21 @@ describe("a token", () => {
 });
 
 describe("an event", () => {
+  it("leaves at once, not when the work that led to it pauses", async () => {
+    const held: (number | undefined)[] = [];
+    running = await listen((_, response) => {
+      const stream = openEventStream(response);
+      void stream.send({ data: "one" });
+      held.push(response.socket?.writableCorked);
+      void stream.send({ data: "two" });
+      held.push(response.socket?.writableCorked);
+      stream.end();
+    });
+    const response = await fetch(`http://127.0.0.1:${running.port}/`);
+    expect(await response.text()).toBe("data: one\n\ndata: two\n\n");
+    expect(held).toEqual([0, 0]);
+  });
+
   it("cannot be ended or forged by its own text", () => {
     expect(formatEvent({ id: "1\nevent: x", event: "text", data: "a\n\nid: 9\r\rb" })).toBe(
       "id: 1 event: x\nevent: text\ndata: a\ndata: \ndata: id: 9\ndata: \ndata: b\n\n",

@@ -18,6 +18,8 @@ export type ListenOptions = {
   /** Milliseconds until a whole request must be there. */
   readonly requestTime?: number;
   readonly connections?: number;
+  /** Milliseconds an idle connection stays open for a next request. */
+  readonly idleTime?: number;
 };
 
 /**
@@ -26,7 +28,14 @@ export type ListenOptions = {
  */
 export const listen = async (
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  { host = "127.0.0.1", port = 0, headTime = 10_000, requestTime = 60_000, connections = 1000 }: ListenOptions = {},
+  {
+    host = "127.0.0.1",
+    port = 0,
+    headTime = 10_000,
+    requestTime = 60_000,
+    connections = 1000,
+    idleTime = 5000,
+  }: ListenOptions = {},
 ): Promise<ListeningServer> => {
   const server = createServer(
     {
@@ -35,7 +44,7 @@ export const listen = async (
       maxHeaderSize: 16_384,
       headersTimeout: headTime,
       requestTimeout: requestTime,
-      keepAliveTimeout: 5000,
+      keepAliveTimeout: idleTime,
       // How often the two limits are applied.
       connectionsCheckingInterval: Math.max(50, Math.min(headTime, requestTime) / 2),
     },

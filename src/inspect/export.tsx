@@ -5,55 +5,70 @@ import { sanitizeForTerminal } from "../policy/terminal/sanitize.ts";
 import type { ReadSession } from "../session/store/store.ts";
 import { summarizeSession } from "../session/store/summary.ts";
 import { listReadingRows, readEntryTimes, type ReadingRow } from "./data/reading-rows.ts";
-import { prepareMedia } from "./exported-media.tsx";
+import { joinSome, prepareMedia, type ExportedImages, type ExportedMedia } from "./exported-media.tsx";
 import { readStyles } from "./server/assets.ts";
 import { formatBytes } from "./view/format.ts";
 import { Row } from "./view/row.tsx";
 
 export type HtmlExportOptions = {
   readonly redactor: Redactor;
-  /** Whether images and audio are contained in the file. */
-  readonly hasMedia: boolean;
-  /** About the largest size of the file, in bytes. */
+  /** Which images and audio the file contains. */
+  readonly images: ExportedImages;
+  /** The largest size of the file, in bytes. */
   readonly maxBytes?: number;
 };
 
 /** An exported file, and notes on everything that is not in it. */
 export type HtmlExport = { readonly html: string; readonly notes: readonly string[] };
 
-/** Exports a session as one HTML file without scripts: the reading view, with secrets redacted. */
+/** Kept free for the notes, which are written last and name a limited number of things. */
+const noteBytes = 32_000;
+
+/**
+ * Exports a session as one HTML file without scripts: the reading view, with secrets redacted. Text comes first: media get
+ * the space that it leaves, so the file is never larger than its limit.
+ */
 export const exportHtml = async (
   session: ReadSession,
-  { redactor, hasMedia, maxBytes = 20_000_000 }: HtmlExportOptions,
+  { redactor, images, maxBytes = 20_000_000 }: HtmlExportOptions,
 ): Promise<HtmlExport> => {
   const redactions: string[] = [];
-  const rows = listReadingRows(session, await readEntryTimes(session));
-  const media = await prepareMedia(session, rows, hasMedia ? maxBytes / 2 : 0);
-  const written: string[] = [];
-  let bytes = 0;
-  for (const row of rows) {
+  const rows = listReadingRows(session, await readEntryTimes(session)).map((row) => {
     const { value, count } = redactRow(row, redactor);
     if (count > 0) redactions.push(`entry ${row.entry + 1}${count === 1 ? "" : ` (${count})`}`);
-    const html = renderToString(
-      <div class="item" id={`entry-${row.entry + 1}`}>
-        <Row row={value} showMedia={media.show} />
-      </div>,
-    );
-    bytes += Buffer.byteLength(html);
-    if (bytes > maxBytes) break;
-    written.push(html);
+    return value;
+  });
+  const facts = { session, redactor, styles: await readStyles() };
+  const room = maxBytes - noteBytes - Buffer.byteLength(documentOf({ ...facts, body: "", notes: [] }));
+  const written: { readonly row: ReadingRow; readonly html: string }[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const html = renderRow(row, () => null);
+    bytes += Buffer.byteLength(html) + 1;
+    if (bytes > room) break;
+    written.push({ row, html });
   }
   const left = rows.length - written.length;
+  const media = await prepareMedia(
+    session,
+    written.map(({ row }) => row),
+    { images, room: left > 0 ? 0 : room - bytes },
+  );
+  const body = written.map(({ row, html }) => (media.isIn(row) ? renderRow(row, media.show) : html)).join("\n");
   const notes = [
-    redactions.length === 0 ? "No secrets were found." : `Secrets were redacted in ${redactions.join(", ")}.`,
+    redactions.length === 0 ? "No secrets were found." : `Secrets were redacted in ${joinSome(redactions)}.`,
     ...media.notes,
     ...(left === 0 ? [] : [`The last ${left} entries are left out: the file is limited to ${formatBytes(maxBytes)}.`]),
   ];
-  return {
-    html: documentOf({ session, redactor, body: written.join("\n"), notes, styles: await readStyles() }),
-    notes,
-  };
+  return { html: documentOf({ ...facts, body, notes }), notes };
 };
+
+const renderRow = (row: ReadingRow, showMedia: ExportedMedia["show"]): string =>
+  renderToString(
+    <div class="item" id={`entry-${row.entry + 1}`}>
+      <Row row={row} showMedia={showMedia} />
+    </div>,
+  );
 
 /** Fields of a row that hold no text of a model or a file. */
 const fixedFields: ReadonlySet<string> = new Set(["type", "hash", "id", "call", "kind", "status", "mimeType"]);
@@ -87,10 +102,12 @@ type DocumentFacts = {
   readonly styles: string;
 };
 
+const maxTitleLength = 200;
+
 /** The policy allows the style sheet by its hash, media of the file itself, and nothing else: no script at all. */
 const documentOf = ({ session, redactor, body, notes, styles }: DocumentFacts): string => {
   const { title, models, created } = summarizeSession(session);
-  const name = redactor.redact(sanitizeForTerminal(title === "" ? session.id : title, "line"));
+  const name = redactor.redact(sanitizeForTerminal(title === "" ? session.id : title, "line")).slice(0, maxTitleLength);
   const digest = createHash("sha256").update(styles).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'`;
   const head = renderToString(
@@ -106,7 +123,7 @@ const documentOf = ({ session, redactor, body, notes, styles }: DocumentFacts): 
       <h1>{name}</h1>
       <p class="fact">
         Session {session.id}, {new Date(created).toISOString().slice(0, 10)}
-        {models.length === 0 ? "" : `, with ${sanitizeForTerminal(models.join(", "), "line")}`}
+        {models.length === 0 ? "" : `, with ${sanitizeForTerminal(joinSome(models), "line")}`}
       </p>
     </header>,
   );

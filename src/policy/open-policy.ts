@@ -37,7 +37,7 @@ export type PolicyOptions = {
   readonly home: HomeOption;
   /** The folder for outputs too long for the model. Default: `scratch` beside the sessions. */
   readonly scratch?: string;
-  /** Folders outside the workspace that tools may read: those of skills. */
+  /** Folders outside the workspace that tools and sandboxed commands may read: those of skills and plugins. */
   readonly readable?: readonly string[];
   /** The id of the session, which has its own folder there. */
   readonly session?: string;
@@ -51,6 +51,8 @@ export type PolicyOptions = {
   readonly trusted?: boolean;
   /** "wanted": commands run in a sandbox if there is one. "required": opening fails without one. Default: no sandbox. */
   readonly sandbox?: "wanted" | "required";
+  /** Folders besides the agent's own that sandboxed commands do not see. */
+  readonly hiddenFolders?: readonly string[];
   /** Whether sandboxed commands have network access. Default: true. */
   readonly sandboxNetwork?: boolean;
   /** Variables passed to commands even if they hold secrets, by the user's choice. */
@@ -234,7 +236,7 @@ type SandboxSetup = { readonly confine?: ShellWorld["confine"]; readonly notes: 
 
 /** Sets up the sandbox, if it is wanted and available. Its code is loaded only then. */
 const setUpSandbox = async (
-  { world, roots, home, sandbox, sandboxNetwork = true }: PolicyOptions,
+  { world, roots, readable = [], home, sandbox, sandboxNetwork = true, hiddenFolders = [] }: PolicyOptions,
   {
     scratch,
     protection: protectionOf,
@@ -252,9 +254,11 @@ const setUpSandbox = async (
   const options = {
     world,
     roots,
+    readable,
     home: toHomeFolders(home),
     scratch,
     network: sandboxNetwork,
+    hiddenFolders,
     protection: protectionOf,
   };
   return { notes: availableSandbox.notes, confine: createConfiner(availableSandbox, options) };

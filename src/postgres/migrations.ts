@@ -106,6 +106,45 @@ create function parley.drop_blobs(t text, hashes text[]) returns setof text lang
   delete from parley.blob where tenant = t and hash = any(hashes) and uses <= 0 returning place
 $$;
 `,
+  `
+-- The limit of a provider holds for each account of it; a bucket holds the state of one account.
+create table parley.rate_limit (provider text primary key, per_second double precision not null, most double precision not null);
+alter table parley.bucket drop column rate, drop column most, alter column tokens set default 'Infinity';
+
+-- Takes one request from a bucket. Returns 0, or the milliseconds until it may be tried again; -1 if the tenant has spent
+-- all it may, running sessions included.
+create function parley.admit(b text, p text, t text) returns double precision language plpgsql as $$
+declare
+  allowed double precision;
+  rate double precision;
+  full_ double precision;
+  state parley.bucket;
+  now_ timestamptz;
+begin
+  select x.most_spend - x.spent into allowed from parley.tenant x where x.id = t;
+  if allowed is not null and allowed <=
+      (select coalesce(sum(s.spent - s.billed), 0) from parley.session s where s.tenant = t and s.state = 'running') then
+    return -1;
+  end if;
+  select x.per_second, x.most into rate, full_ from parley.rate_limit x where x.provider = p;
+  if rate is null then
+    -- Without a limit, nothing is counted: requests only wait as long as the provider asked for.
+    return coalesce((select greatest(0, extract(epoch from x.closed_until - clock_timestamp()) * 1000)
+      from parley.bucket x where x.name = b), 0);
+  end if;
+  insert into parley.bucket (name) values (b) on conflict (name) do nothing;
+  select * into state from parley.bucket x where x.name = b for update;
+  now_ := clock_timestamp();
+  if state.closed_until > now_ then return extract(epoch from state.closed_until - now_) * 1000; end if;
+  state.tokens := least(full_, state.tokens + rate * greatest(0, extract(epoch from now_ - state.at)));
+  if state.tokens < 1 then return greatest(1, (1 - state.tokens) / rate * 1000); end if;
+  update parley.bucket x set tokens = state.tokens - 1, at = now_ where x.name = b;
+  return 0;
+end $$;
+
+-- Counts how often sessions of the tenant were taken: who counts its running sessions sees whether others did meanwhile.
+alter table parley.tenant add column takes bigint not null default 0;
+`,
 ];
 
 /** The version of the tables this build needs. */

@@ -25,6 +25,9 @@ select held.sequence, kept.id from held left join kept on true`;
 /**
  * $1 worker $2 how many $3 the newest format it reads. Sessions that are ready, those of tenants with the fewest running
  * sessions first, within the limits of the tenant. Subagents of an earlier owner lose their right to write.
+ *
+ * The limit holds exactly for tenants with an entry: its row is locked, and left out if another worker has it, or has
+ * taken sessions since this statement began and counted those that run.
  */
 export const takeStatement: string = `with recursive ${enlisted},
 seen as (
@@ -32,11 +35,17 @@ seen as (
   union all
   select (select s.tenant from parley.session s where ${isReady} and s.tenant > seen.tenant order by s.tenant limit 1)
   from seen where seen.tenant is not null),
-room as (
-  select seen.tenant, coalesce(t.most_running, 100) as most,
+counted as (
+  select seen.tenant, t.takes,
     (select count(*) from parley.session b where b.tenant = seen.tenant and b.state = 'running') as running
-  from seen left join parley.tenant t on t.id = seen.tenant
-  where seen.tenant is not null and (t.most_spend is null or t.spent < t.most_spend)),
+  from seen left join parley.tenant t on t.id = seen.tenant where seen.tenant is not null),
+held as (
+  select t.id, t.takes, t.most_running, t.most_spend, t.spent from parley.tenant t
+  where t.id in (select tenant from counted) for update skip locked),
+room as (
+  select c.tenant, coalesce(h.most_running, 100) as most, c.running
+  from counted c left join held h on h.id = c.tenant
+  where c.takes is not distinct from h.takes and (h.most_spend is null or h.spent < h.most_spend)),
 candidate as (
   select x.tenant, x.id, room.running + row_number() over (partition by x.tenant order by x.ready_at) as turn, x.ready_at
   from room cross join lateral (
@@ -44,6 +53,7 @@ candidate as (
     where tenant = room.tenant and ${isReady} and format <= $3 and exists (select from me)
     order by ready_at limit least($2::int, greatest(room.most - room.running, 0)) for update skip locked) x),
 chosen as (select tenant, id from candidate order by turn, ready_at limit $2::int),
+counting as (update parley.tenant t set takes = t.takes + 1 where t.id in (select tenant from chosen)),
 children as (
   update parley.session c set owner = null, fence = c.fence + 1 from chosen
   where c.tenant = chosen.tenant and c.parent = chosen.id and c.owner is not null)
@@ -137,10 +147,3 @@ export const commandsStatement = `select i.tenant, i.session, i.id, i.command
 /** $1 tenant $2 session. The commands of one session that are not taken yet. */
 export const unreadStatement = `select id, command from parley.inbox
   where tenant = $1 and session = $2 and taken is null order by id`;
-
-/** $1 bucket $2 tokens. No row: it has too few, or is closed. */
-export const drawStatement = `update parley.bucket b set at = n.now,
-    tokens = least(b.most, b.tokens + b.rate * extract(epoch from n.now - b.at)) - $2::float8
-  from (select clock_timestamp() as now) n
-  where b.name = $1 and coalesce(b.closed_until, n.now) <= n.now
-    and least(b.most, b.tokens + b.rate * extract(epoch from n.now - b.at)) >= $2::float8 returning b.tokens`;

@@ -85,6 +85,8 @@ export type ApprovalSubject =
       readonly description: string;
       readonly arguments: JsonObject;
     }
+  /** A remote agent, and the task it would get. */
+  | { readonly type: "agent"; readonly name: string; readonly url: string; readonly prompt: string }
   /** The URLs, each with its real host in ASCII. */
   | { readonly type: "network"; readonly urls: readonly { readonly url: string; readonly host: string }[] }
   | { readonly type: "info"; readonly text: string };

@@ -5,7 +5,7 @@ import { call, createHarness, type ToolRun, type SchedulerHarness } from "./harn
 import { fc } from "../../test/support/fast-check.ts";
 import { perTier } from "../../test/support/tier.ts";
 
-const runs = perTier({ quick: 100, all: 1000 });
+const runs = perTier({ quick: 50, all: 1000 });
 
 const processes = 2;
 const toolTime = 60_000;

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { ServiceError, type ServiceFailure } from "../fleet/service-error.ts";
-import type { SessionService } from "../fleet/service.ts";
+import { withTrace, type SessionService } from "../fleet/service.ts";
 import { sendBytes, sendJson } from "../http/answer.ts";
 import { listen, type ListenOptions } from "../http/listen.ts";
 import { readJsonBody, RequestBodyError } from "../http/request-body.ts";
 import { isLoopback, loopbackHosts, readBearerToken, refuseRequest } from "../http/request-guard.ts";
+import type { RequestSpan } from "../telemetry/request-span.ts";
 import type { AuthenticateToken } from "./authenticate.ts";
 import { HttpMetrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
@@ -27,6 +28,8 @@ type DoorExchange = {
   readonly tenant: string | undefined;
   readonly closing: AbortSignal;
   readonly readBody: () => Promise<unknown>;
+  /** The span of the request as a `traceparent`. */
+  readonly trace: string | undefined;
 };
 
 export type FrontDoorOptions = ListenOptions & {
@@ -41,6 +44,8 @@ export type FrontDoorOptions = ListenOptions & {
   readonly extensions?: readonly DoorExtension[];
   /** Called for each answer. It gets the route and never a path, a query or a header, so no token and no id is in a log. */
   readonly onAnswer?: (line: AnswerLine) => void;
+  /** Starts the span of a request, with the `traceparent` its client sent. */
+  readonly startTrace?: ((traceparent: string | undefined) => RequestSpan) | undefined;
 };
 
 /**
@@ -75,6 +80,8 @@ export const openFrontDoor = async (options: FrontDoorOptions): Promise<FrontDoo
   const server = await listen((request, response) => {
     const started = performance.now();
     const named = { route: "unknown" };
+    const { traceparent } = request.headers;
+    const span = options.startTrace?.(typeof traceparent === "string" ? traceparent : undefined);
     response.once("close", () => {
       const milliseconds = performance.now() - started;
       const { method = "" } = request;
@@ -86,12 +93,13 @@ export const openFrontDoor = async (options: FrontDoorOptions): Promise<FrontDoo
       };
       metrics.countRequest(line.route, { ...line, seconds: milliseconds / 1000 });
       options.onAnswer?.(line);
+      span?.end(line);
     });
     const hosts = [
       ...(isLoopback(host) ? loopbackHosts(server.port) : []),
       ...(options.hosts ?? []).flatMap((each) => [each.toLowerCase(), `${each.toLowerCase()}:${server.port}`]),
     ];
-    const door = { ...options, hosts, metrics, closing: closing.signal, named };
+    const door = { ...options, hosts, metrics, closing: closing.signal, named, trace: span?.traceparent };
     answerRequest(request, response, door).catch((error: unknown) => sendFailure(response, error));
   }, options);
   return {
@@ -110,10 +118,11 @@ type OpenDoor = FrontDoorOptions & {
   readonly closing: AbortSignal;
   /** Filled in with the route of the request. */
   readonly named: { route: string };
+  readonly trace: string | undefined;
 };
 
 const answerRequest = async (request: IncomingMessage, response: ServerResponse, door: OpenDoor): Promise<void> => {
-  const { service, named, closing, metrics } = door;
+  const { service, named, closing, metrics, trace } = door;
   const refusal = refuseRequest(request, { hosts: door.hosts, origins: door.origins ?? [], methods });
   if (refusal !== undefined) return sendRefusal(response, refusal.status, "refused", refusal.message);
   const url = new URL(request.url ?? "/", "http://door");
@@ -140,7 +149,7 @@ const answerRequest = async (request: IncomingMessage, response: ServerResponse,
   const open = (door.extensions ?? []).find(({ isPublic }) => isPublic(url.pathname));
   if (open !== undefined) {
     named.route = "public";
-    if (await open.answer({ request, response, url, tenant: undefined, closing, readBody })) return;
+    if (await open.answer({ request, response, url, tenant: undefined, closing, readBody, trace })) return;
   }
   const token = readBearerToken(request);
   const tenant = token === undefined ? undefined : await door.authenticate(token);
@@ -163,7 +172,7 @@ const answerRequest = async (request: IncomingMessage, response: ServerResponse,
     named.route = found.route.path;
     const body = found.route.body === undefined ? await drainBody(readBody) : await readBody();
     return found.route.answer({
-      service,
+      service: withTrace(service, trace),
       tenant,
       id: found.id,
       query: url.searchParams,
@@ -177,7 +186,7 @@ const answerRequest = async (request: IncomingMessage, response: ServerResponse,
   }
   for (const extension of door.extensions ?? []) {
     named.route = "extension";
-    if (await extension.answer({ request, response, url, tenant, closing, readBody })) return;
+    if (await extension.answer({ request, response, url, tenant, closing, readBody, trace })) return;
   }
   sendJson(response, 404, notFound);
 };

@@ -9,8 +9,8 @@ export type TelemetrySpan = {
   readonly id: string;
   readonly parent?: string;
   readonly name: string;
-  /** Internal work, or a request to a service. */
-  readonly kind: "internal" | "client";
+  /** Internal work, an answered request, or a request to a service. */
+  readonly kind: keyof typeof spanKinds;
   readonly start: number;
   readonly end: number;
   readonly attributes: TelemetryAttributes;
@@ -46,6 +46,8 @@ export type Histogram = {
   readonly series: readonly HistogramSeries[];
 };
 
+const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+
 /** Encodes a span as OTLP JSON. */
 export const encodeSpan = (span: TelemetrySpan): string =>
   JSON.stringify({
@@ -53,7 +55,7 @@ export const encodeSpan = (span: TelemetrySpan): string =>
     spanId: span.id,
     ...(span.parent === undefined ? {} : { parentSpanId: span.parent }),
     name: span.name,
-    kind: span.kind === "internal" ? 1 : 3,
+    kind: spanKinds[span.kind],
     startTimeUnixNano: toNanoseconds(span.start),
     endTimeUnixNano: toNanoseconds(span.end),
     attributes: encodeAttributes(span.attributes),

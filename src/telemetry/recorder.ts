@@ -17,6 +17,7 @@ import {
 import type { ContentFormatter, OutputMessage } from "./content.ts";
 import type { MeasuredQuantity } from "./histograms.ts";
 import type { TelemetryAttributes, LogRecord, TelemetrySpan } from "./otlp.ts";
+import type { SpanContext } from "./trace-context.ts";
 
 /** Receives the recorded items. */
 type TelemetrySink = {
@@ -33,6 +34,8 @@ export type RecorderOptions = {
   readonly sessionId: string;
   readonly content: ContentFormatter;
   readonly sink: TelemetrySink;
+  /** The span that the next turn belongs to, such as that of the request with its prompt. */
+  readonly parentOf?: (() => SpanContext | undefined) | undefined;
 };
 
 /** The recorded agent, and the turn of its parent if it is a subagent. */
@@ -44,6 +47,8 @@ type StartTime = { readonly now: number; readonly elapsed: number };
 type RecordedTurn = TurnTotals & {
   readonly trace: string;
   readonly id: string;
+  /** The id of the span it belongs to. */
+  readonly parent: string | undefined;
   /** The turn's id in log records. */
   prompt: string;
   readonly began: StartTime;
@@ -155,12 +160,14 @@ export class EventRecorder {
   /** Returns the current turn; starts one with its first event. */
   #currentTurn(): RecordedTurn {
     if (this.#turn !== undefined) return this.#turn;
-    const { newId, sessionId: conversation } = this.#recording;
+    const { newId, sessionId: conversation, parentOf } = this.#recording;
     const { parent: within, name } = this.#agent;
+    const parent = within ?? parentOf?.();
     this.#turns += 1;
     this.#turn = {
-      trace: within?.trace ?? newId(32),
+      trace: parent?.trace ?? newId(32),
       id: newId(16),
+      parent: parent?.id,
       prompt: within === undefined ? `${conversation}/${this.#turns}` : `${within.prompt}/${name}`,
       began: this.#startTime(),
       prompts: [],
@@ -297,10 +304,10 @@ export class EventRecorder {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { content, sessionId: conversation } = this.#recording;
-    const { name, parent: within } = this.#agent;
+    const { name } = this.#agent;
     this.#span({
       id: turn.id,
-      ...(within === undefined ? {} : { parent: within.id }),
+      ...(turn.parent === undefined ? {} : { parent: turn.parent }),
       name: `invoke_agent ${name}`,
       kind: "internal",
       start: turn.began.now,

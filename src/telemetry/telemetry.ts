@@ -5,13 +5,19 @@ import type { World } from "../world/world.ts";
 import { createContentFormatter, noContent } from "./content.ts";
 import { Exporter } from "./exporter.ts";
 import { EventRecorder } from "./recorder.ts";
+import { startRequestSpan, type RequestSpan } from "./request-span.ts";
+import { parseTraceparent } from "./trace-context.ts";
 
-export type TelemetryOptions = {
+export type TelemetryOptions = ProcessTelemetryOptions & {
+  /** The id of the session. */
+  readonly sessionId: string;
+};
+
+/** Options of telemetry for all sessions of a process. */
+export type ProcessTelemetryOptions = {
   readonly world: Pick<World, "clock" | "random" | "net" | "env">;
   /** The collector's base URL, such as `http://127.0.0.1:4318`. */
   readonly endpoint: string;
-  /** The id of the session. */
-  readonly sessionId: string;
   /** Whether prompts, responses, arguments and results are exported. */
   readonly logPrompts: boolean;
   /** Called once, on the first failed delivery. */
@@ -26,9 +32,39 @@ export type Telemetry = {
   readonly close: () => Promise<void>;
 };
 
+/** Telemetry of a server or worker: one queue for its requests and all of its sessions. */
+export type ProcessTelemetry = {
+  /** Records the events of a session. `traceOf` returns the `traceparent` that the next turn belongs to. `close` sends nothing. */
+  readonly observe: (
+    sessionId: string,
+    traceOf?: () => string | undefined,
+  ) => { readonly record: Telemetry["record"]; readonly close: () => void };
+  /** Starts the span of a request. */
+  readonly startRequest: (traceparent: string | undefined) => RequestSpan;
+  /** Sends the rest of the queue. Never throws, and waits two seconds at most. */
+  readonly close: () => Promise<void>;
+};
+
 /** Opens telemetry for a session. Nothing is sent before the first event. */
-export const openTelemetry = (options: TelemetryOptions): Telemetry => {
-  const { world, endpoint, sessionId: conversation, logPrompts, onError: trouble } = options;
+export const openTelemetry = ({ sessionId, ...options }: TelemetryOptions): Telemetry => {
+  const all = openProcessTelemetry(options);
+  const { record, close } = all.observe(sessionId);
+  return {
+    record,
+    close: async () => {
+      close();
+      await all.close();
+    },
+  };
+};
+
+/** Opens telemetry for a process with many sessions. Nothing is sent before the first event. */
+export const openProcessTelemetry = ({
+  world,
+  endpoint,
+  logPrompts,
+  onError: trouble,
+}: ProcessTelemetryOptions): ProcessTelemetry => {
   const newId = (digits: number): string => randomHexId(world.random, digits);
   const exporter = new Exporter({
     net: world.net,
@@ -45,13 +81,18 @@ export const openTelemetry = (options: TelemetryOptions): Telemetry => {
     },
   });
   const content = logPrompts ? createContentFormatter(createRedactor({ env: world.env }).redact) : noContent;
-  const recorder = new EventRecorder({ clock: world.clock, newId, sessionId: conversation, content, sink: exporter });
+  const { clock } = world;
   return {
-    record: (event) => ignoreErrors(() => recorder.record(event)),
-    close: async () => {
-      ignoreErrors(() => recorder.close());
-      await exporter.close().catch(() => undefined);
+    observe: (sessionId, traceOf) => {
+      const parentOf = traceOf && (() => parseTraceparent(traceOf()));
+      const recorder = new EventRecorder({ clock, newId, sessionId, content, sink: exporter, parentOf });
+      return {
+        record: (event) => ignoreErrors(() => recorder.record(event)),
+        close: () => ignoreErrors(() => recorder.close()),
+      };
     },
+    startRequest: (traceparent) => startRequestSpan(traceparent, { clock, newId, export: exporter.span }),
+    close: () => exporter.close().catch(() => undefined),
   };
 };
 

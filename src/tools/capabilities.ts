@@ -44,6 +44,8 @@ export type UserQuestion = {
   readonly header?: string;
   /** The suggested answers; none if any text is an answer. */
   readonly options: readonly { readonly label: string; readonly description?: string }[];
+  /** The hint for typing an answer instead of choosing an option. Default: another answer. */
+  readonly textHint?: string;
   /** Whether several options can be chosen. */
   readonly allowsSeveral: boolean;
 };

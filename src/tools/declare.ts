@@ -1,15 +1,19 @@
-import { z, type ZodType } from "zod";
+import type { ZodType } from "zod";
 import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
-import type { AnyTool } from "./tool.ts";
+import type { AnyTool, InputSchema } from "./tool.ts";
 
 /** Declares a tool for models: its parameters as JSON Schema, generated from the schema that validates them. */
 export const declareTool = async ({ name, description, input, parameters }: AnyTool): Promise<ToolDeclaration> => ({
   name,
   description,
-  parameters:
-    parameters ?? (dropNoise(z.toJSONSchema(input as ZodType, { io: "input", target: "draft-7" })) as JsonObject),
+  parameters: parameters ?? input.jsonSchema ?? (await toJsonSchema(input)),
 });
+
+const toJsonSchema = async (input: InputSchema): Promise<JsonObject> => {
+  const { toJSONSchema } = await import("zod");
+  return dropNoise(toJSONSchema(input as ZodType, { io: "input", target: "draft-7" })) as JsonObject;
+};
 
 /** Removes what tells a model nothing: the schema dialect, and limits at the largest safe integer. */
 const dropNoise = (value: unknown): unknown => {

@@ -1,18 +1,18 @@
-import { z } from "zod";
+import { boolean, object, optional, string } from "./schema.ts";
 import type { ShellCommand, ShellCommandResult, TaskOutcome } from "./capabilities.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "./tool.ts";
 
-const input = z.object({
-  command: z.string().min(1).describe("The exact command line."),
-  description: z.string().optional().describe("Short description of the command's purpose, shown to the user."),
-  directory: z
-    .string()
-    .optional()
-    .describe("Directory to run the command in, relative to the workspace. Default: its root."),
-  background: z
-    .boolean()
-    .optional()
-    .describe("Run in the background: returns an id for background_tasks; a notice follows when it ends."),
+const input = object({
+  command: string({ minLength: 1, description: "The exact command line." }),
+  description: optional(string({ description: "Short description of the command's purpose, shown to the user." })),
+  directory: optional(
+    string({ description: "Directory to run the command in, relative to the workspace. Default: its root." }),
+  ),
+  background: optional(
+    boolean({
+      description: "Run in the background: returns an id for background_tasks; a notice follows when it ends.",
+    }),
+  ),
 });
 
 export const runShellCommand: AnyTool = defineTool({

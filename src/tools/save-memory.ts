@@ -1,11 +1,14 @@
-import { z } from "zod";
+import { object, string } from "./schema.ts";
 import { defineTool, ToolFailure, type AnyTool } from "./tool.ts";
 
 const heading = "## Parley Added Memories";
 const maxFactLength = 4000;
 
-const input = z.object({
-  fact: z.string().min(1).describe("One fact about the user or their preferences, as a self-contained sentence."),
+const input = object({
+  fact: string({
+    minLength: 1,
+    description: "One fact about the user or their preferences, as a self-contained sentence.",
+  }),
 });
 
 export const saveMemory: AnyTool = defineTool({

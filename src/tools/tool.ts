@@ -28,6 +28,8 @@ export type Tool<Input = unknown> = {
   readonly normalizeInput?: (raw: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** The resources a call would touch, as far as its arguments tell. Paths may be relative. */
   readonly touches: (input: Input) => TouchedResources;
+  /** The remote agent a call is sent to; undefined if it stays on this machine. */
+  readonly remoteAgent?: (input: Input) => RemoteAgentTarget | undefined;
   /** One line for the user: what this call does. */
   readonly title: (input: Input) => string;
   /** Computes the edit before it is approved. Throws a `ToolFailure` where it cannot be made. */
@@ -37,8 +39,10 @@ export type Tool<Input = unknown> = {
   readonly run: (input: Input, capabilities: Capabilities) => ToolReturn;
 };
 
-/** A validator of arguments: a Zod type, or an object with its parse method. */
-export type InputSchema<Input = unknown> = Pick<ZodType<Input>, "safeParseAsync">;
+/** A validator of arguments: a Zod type, or an object with its parse method and, where models see it, its JSON Schema. */
+export type InputSchema<Input = unknown> = Pick<ZodType<Input>, "safeParseAsync"> & {
+  readonly jsonSchema?: JsonObject;
+};
 
 /** All resources a call may touch. */
 export type TouchedResources = {
@@ -46,6 +50,19 @@ export type TouchedResources = {
   readonly writes?: readonly string[];
   readonly command?: { readonly text: string; readonly folder: string };
   readonly urls?: readonly string[];
+};
+
+/** A remote agent as the permission gate sees it. */
+export type RemoteAgentTarget = {
+  readonly name: string;
+  /** Where it is reached. */
+  readonly url: string;
+  /** The digest of its definition: an answer of the user holds only for what was shown. */
+  readonly identity: string;
+  /** The environment variables whose values it gets because a file of a project or plugin names them. */
+  readonly variables: readonly string[];
+  /** The text that is sent. */
+  readonly prompt: string;
 };
 
 /** An edit: the file's text before and after. `before` is undefined for a new file. */

@@ -69,11 +69,30 @@ type SignOptions = {
   readonly renew: boolean;
 };
 
+/** The account of a provider that a request counts towards. */
+export type RequestAccount = {
+  readonly provider: string;
+  /** The host that is asked. */
+  readonly host: string;
+  /** A hash of the key, where there is one. */
+  readonly account?: string;
+};
+
+/** Limits requests, e.g. of several processes together. */
+export type RequestAdmission = {
+  /** Asks to send a request now. Returns how long to wait before asking again, in milliseconds; 0 if it may be sent. */
+  readonly admit: (account: RequestAccount, signal?: AbortSignal) => Promise<number>;
+  /** Notes that the provider asked to wait, or is overloaded. */
+  readonly postpone: (account: RequestAccount, milliseconds: number) => Promise<void>;
+};
+
 /** Options of a transport. */
 export type TransportOptions = {
   readonly world: World;
   readonly signer: RequestSigner;
   readonly retryPolicy?: Partial<RetryPolicy>;
+  /** Asked before every attempt. Without it, each is sent at once. */
+  readonly admission?: RequestAdmission | undefined;
   /** The media kinds a model accepts, if known better than from its provider. Called before every body is built. */
   readonly inputOf?: (address: ModelAddress) => ModelInput | undefined;
   /** Returns the rules of its API that a refused body breaks. */
@@ -148,6 +167,7 @@ class SendOperation {
             failure: error.classification.failure,
           };
         } else if (!this.#mayRenew(error)) {
+          await this.#postpone(error);
           const delay = await this.#nextDelay(error, body);
           yield { type: "retrying", attempt: this.#attempt, delay, failure: error.classification.failure };
           await this.#wait(delay);
@@ -164,6 +184,7 @@ class SendOperation {
     if (renew) this.#renew = "done";
     const request = await signer.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
     await ready;
+    if (this.#shared.admission !== undefined) yield* this.#awaitAdmission(this.#shared.admission);
     this.#signal?.throwIfAborted();
     const { wire } = this.#destination();
     yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];
@@ -179,6 +200,33 @@ class SendOperation {
     } catch (error) {
       throw error instanceof AttemptError ? redactAttemptError(error, request) : error;
     }
+  }
+
+  /** Waits until the request may be sent. A wait beyond the retry policy fails at once, as one the server asks for does. */
+  async *#awaitAdmission({ admit }: RequestAdmission): AsyncGenerator<readonly TransportEvent[], void> {
+    const { maxWait, maxTotalWait } = this.#policy;
+    for (;;) {
+      const delay = await admit(this.#account(), this.#signal);
+      if (delay <= 0) return;
+      const failure: Failure = { ...this.#who, kind: "rate-limited", retryAfter: delay };
+      if (delay > maxWait || this.#waited + delay > maxTotalWait) throw new ProviderError(failure);
+      yield [{ type: "retrying", attempt: this.#attempt, delay, failure }];
+      await this.#wait(delay);
+    }
+  }
+
+  /** Shares the wait a provider asked for, or that an overloaded one needs. */
+  async #postpone({ classification: { failure, minDelay } }: AttemptError): Promise<void> {
+    const isQuotaBack = failure.kind === "quota-gone" && minDelay > 0;
+    if (failure.kind !== "rate-limited" && failure.kind !== "overloaded" && !isQuotaBack) return;
+    const delay = Math.min(Math.max(minDelay, firstBackoff), longestPostponement);
+    await this.#shared.admission?.postpone(this.#account(), delay);
+  }
+
+  #account(): RequestAccount {
+    const { url, account } = this.#shared.signer.locate(this.#outgoing);
+    const { host } = new URL(url);
+    return { provider: this.#outgoing.provider.id, host, ...(account === undefined ? {} : { account }) };
   }
 
   /** Checks an event before it is emitted. After an abort, events already received are not emitted. */
@@ -271,6 +319,12 @@ class SendOperation {
     );
   }
 }
+
+/** The pause after an error whose server names none, in milliseconds. */
+const firstBackoff = 1000;
+
+/** A wrong answer of a server must not stop all processes for days. */
+const longestPostponement = 3_600_000;
 
 const isContent = ({ type }: TransportEvent): boolean =>
   type === "text-delta" ||

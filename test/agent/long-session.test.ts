@@ -3,7 +3,7 @@ import { playLongSession } from "../support/long-session.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
 /** The steps of a session: in small context windows, of usual size, and of every size. */
-const steps = perTier<readonly [number, number, number]>({ quick: [500, 150, 250], all: [3000, 1000, 3000] });
+const steps = perTier<readonly [number, number, number]>({ quick: [400, 150, 150], all: [3000, 1000, 3000] });
 
 /** The share of the context window a request may fill right after a compaction. */
 const mostAfter = 0.75;

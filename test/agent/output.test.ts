@@ -11,6 +11,7 @@ import { ensureBuilt } from "../built.ts";
 import { openAgentStage, playTurn } from "../support/agent-stage.ts";
 import { warmUp } from "../support/agent-warm.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+import { sampleCases } from "../support/tier.ts";
 
 /* Answers held to a schema: validated, requested again, and handed over as a value. */
 
@@ -34,29 +35,32 @@ const good = '{"city":"Oslo","degrees":4}';
 beforeAll(warmUp);
 
 describe("an answer with a schema", () => {
-  it.each(listSimulatedProviders())("is requested from %s until it matches, and every request is valid", async (id) => {
-    const replies = sayEach("It is cold.", '{"city":"Oslo","degrees":"4"}', good);
-    const output = await createOutputCheck(schema);
-    const stage = await openAgentStage({ providers: [id], script: replies, agent: { output } });
-    const events = await playTurn(stage, "How cold is it in Oslo?");
-    expect(events.at(-1)).toEqual({
-      type: "finished",
-      reason: "stop",
-      text: good,
-      output: { city: "Oslo", degrees: 4 },
-    });
-    expect(events.filter(({ type }) => type === "notice")).toEqual([
-      {
-        type: "notice",
-        text: "The answer does not match the schema. It is not one JSON value. Requested again (1 of 2).",
-      },
-      {
-        type: "notice",
-        text: "The answer does not match the schema. degrees: must be integer. Requested again (2 of 2).",
-      },
-    ]);
-    expect(stage.simulators[id]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted", "accepted"]);
-  });
+  it.each(sampleCases(listSimulatedProviders(), 3))(
+    "is requested from %s until it matches, and every request is valid",
+    async (id) => {
+      const replies = sayEach("It is cold.", '{"city":"Oslo","degrees":"4"}', good);
+      const output = await createOutputCheck(schema);
+      const stage = await openAgentStage({ providers: [id], script: replies, agent: { output } });
+      const events = await playTurn(stage, "How cold is it in Oslo?");
+      expect(events.at(-1)).toEqual({
+        type: "finished",
+        reason: "stop",
+        text: good,
+        output: { city: "Oslo", degrees: 4 },
+      });
+      expect(events.filter(({ type }) => type === "notice")).toEqual([
+        {
+          type: "notice",
+          text: "The answer does not match the schema. It is not one JSON value. Requested again (1 of 2).",
+        },
+        {
+          type: "notice",
+          text: "The answer does not match the schema. degrees: must be integer. Requested again (2 of 2).",
+        },
+      ]);
+      expect(stage.simulators[id]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted", "accepted"]);
+    },
+  );
 
   it("that never matches fails the turn, and the conversation goes on", async () => {
     const output = await createOutputCheck(schema);

@@ -33,6 +33,18 @@ const putPlugin = (): void => {
 };
 
 describe("parley agents", () => {
+  it("lists a remote agent by its address, and never its credential", async () => {
+    const auth = "auth:\n  type: apiKey\n  key: sk-secret-value";
+    put(
+      ".gemini/agents/far.md",
+      `---\nkind: remote\nname: far\nagent_card_url: https://agents.example.com/card.json\n${auth}\n---\n`,
+    );
+    const { out } = await parley("agents", "--json");
+    expect(JSON.parse(out)).toMatchObject({ agents: [{ name: "far", url: "https://agents.example.com/card.json" }] });
+    expect(out).not.toContain("sk-secret");
+    expect((await parley("agents")).out).toMatch(/far +user +remote +https:\/\/agents\.example\.com\/card\.json/);
+  });
+
   it("lists each agent with its model, tools, file and problems", async () => {
     put(
       ".claude/agents/reviewer.md",

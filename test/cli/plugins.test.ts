@@ -96,7 +96,13 @@ describe("parley plugins", () => {
     expect(agents.map(({ name }) => name)).toEqual(["dev:reviewer"]);
     const root = plugins.skills[0]?.root ?? "";
     const data = at("home/.parley/plugins/data/dev");
-    const env = { PLUGIN_ROOT: root, PLUGIN_DATA: data, CLAUDE_PLUGIN_ROOT: root, CLAUDE_PLUGIN_DATA: data };
+    const env = {
+      PLUGIN_ROOT: root,
+      PLUGIN_DATA: data,
+      CLAUDE_PLUGIN_ROOT: root,
+      CLAUDE_PLUGIN_DATA: data,
+      PYTHONDONTWRITEBYTECODE: "1",
+    };
     expect(plugins.servers).toEqual({
       "dev:serve": { command: `${root}/bin/serve.sh`, args: ["${SERVE_MODE:-plain}"], env },
     });
@@ -182,6 +188,33 @@ describe("parley plugins", () => {
       "plugin dev: skills/pdf",
     ]);
     expect((await run("update", "bare")).err).toBe("bare is up to date.\n");
+  });
+
+  it("adds the plugin of a marketplace that has one, and says if nothing of a plugin has an effect", async () => {
+    put("one/.claude-plugin/marketplace.json", { name: "one", plugins: [{ name: "dev", source: "./" }] });
+    putPlugin("one");
+    expect((await run("add", at("one"), "--yes")).err).toContain("Added dev. It is used in new sessions.\n");
+    put("lsp/.claude-plugin/marketplace.json", {
+      plugins: [{ name: "clangd", source: "./clangd", strict: false, lspServers: { clangd: { command: "clangd" } } }],
+    });
+    put("lsp/clangd/README.md", "Install clangd.");
+    expect((await run("add", at("lsp"), "--yes")).err).toBe(
+      "clangd\nNot used: lspServers (.lsp.json) has no effect here.\nAdded clangd. Nothing of it has an effect here.\n",
+    );
+  });
+
+  it("stays agreed to when Python writes bytecode beside its files, which is removed and never copied", async () => {
+    putPlugin();
+    put("dev/hooks/__pycache__/own.pyc", "bytecode");
+    await run("add", at("dev"), "--yes");
+    const [hash = ""] = readdirSync(at("home/.parley/plugins/content"));
+    const folder = `home/.parley/plugins/content/${hash}`;
+    expect(existsSync(at(folder, "hooks"))).toBe(false);
+    put(`${folder}/skills/pdf/__pycache__/x.pyc`, "bytecode");
+    expect((await open()).skills).toHaveLength(2);
+    expect(existsSync(at(folder, "skills/pdf/__pycache__"))).toBe(false);
+    put(`${folder}/skills/pdf/x.py`, "changed");
+    expect((await open()).skills).toEqual([]);
   });
 
   it("reads Gemini CLI extensions: commands keep their names, and one that is taken gets the extension's", async () => {

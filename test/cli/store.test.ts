@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { storeVersion } from "../../src/postgres/migrations.ts";
 import { openPostgresSessions } from "../../src/postgres/store.ts";
 import { openSessionStore } from "../../src/session/store/store.ts";
 import { newSessionFromConversation } from "../../src/session/store/create.ts";
@@ -46,15 +47,15 @@ describeOnPostgres("parley store", () => {
     const before = await run("check");
     expect(before.code).toBe(1);
     expect(before.err).toContain('"parley store migrate" creates the tables');
-    expect(await run("migrate")).toEqual({ code: 0, out: "The tables are now at version 1.\n", err: "" });
-    expect((await run("migrate")).out).toBe("The tables are up to date (version 1).\n");
+    expect(await run("migrate")).toEqual({ code: 0, out: `The tables are now at version ${storeVersion}.\n`, err: "" });
+    expect((await run("migrate")).out).toBe(`The tables are up to date (version ${storeVersion}).\n`);
     await database.pool.query("update parley.store set version = 99");
     for (const action of ["migrate", "check"]) {
       const newer = await run(action);
       expect(newer.code).toBe(1);
       expect(newer.err).toContain("made by a newer Parley");
     }
-    await database.pool.query("update parley.store set version = 1");
+    await database.pool.query(`update parley.store set version = ${storeVersion}`);
   });
 
   it("imports session files and exports the same bytes", async () => {
@@ -134,7 +135,18 @@ describeOnPostgres("parley store", () => {
     );
   });
 
+  it("shows and sets the request rate of a provider", async () => {
+    expect((await run("limit")).out).toBe("All providers: no limit.\n");
+    expect((await run("limit", "anthropic", "--per-minute", "120")).out).toBe(
+      "anthropic: 120 requests a minute for each key, 20 at once.\n",
+    );
+    expect((await run("limit", "--json")).out).toContain('"burst": 20');
+    expect((await run("limit", "anthropic", "--per-minute", "0")).out).toBe("anthropic: no limit.\n");
+  });
+
   it.each([
+    [["limit", "--per-minute", "5"], "Missing the provider"],
+    [["limit", "anthropic", "--per-minute", "many"], "--per-minute must be a number"],
     [["fly"], 'Unknown action "fly" for store.'],
     [["archive", "--output", "x"], "Missing --older-than DAYS"],
     [["export"], "Missing --output FOLDER"],

@@ -290,7 +290,7 @@ describe("the visits of the tour", () => {
     });
   });
 
-  it.each(sampleCases(testedProviders, 5))(
+  it.each(sampleCases(testedProviders, 7))(
     "count the tokens that %s counted, and find its second prompt in the cache if it has one",
     async (id) => {
       const { prompt } = await visit(id);
@@ -369,7 +369,7 @@ describe("a tour with rejected requests", () => {
     return { code, lines: text.split("\n") };
   };
 
-  it("exits with 1, with the row of the provider in red and its message below", async () => {
+  itInAll("exits with 1, with the row of the provider in red and its message below", async () => {
     const { code, lines } = await runModifiedTour(withKey("GROQ_API_KEY"), { hasColour: true });
     expect(code).toBe(1);
     const row = ["groq".padEnd(11), "0 of 1".padEnd(8), " ".repeat(30), "unseen", "0%".padEnd(6), "0/3/0"].join("  ");

@@ -7,7 +7,8 @@ import { listForeignSessions } from "../../src/foreign/list.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { databaseWriters } from "../support/foreign/database-writers.ts";
 import { writeSqlite } from "../support/foreign/sqlite-file.ts";
-import { expectedMessages, makeStory, toldMessages } from "../support/foreign/story.ts";
+import { importConversations, sortConversations } from "../support/foreign/conversations.ts";
+import { expectedConversations, makeBranchedStory } from "../support/foreign/story.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
 const runs = perTier({ quick: 5, all: 60 });
@@ -16,9 +17,9 @@ let home: string;
 beforeEach(() => (home = realpathSync(mkdtempSync(join(tmpdir(), "parley-foreign-")))));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-describe.each(databaseWriters)("the database of %s", (agent, write) => {
+describe.each(databaseWriters)("the database of %s", (agent, { limits, write }) => {
   const save = (seed: number, change: (bytes: Buffer) => Buffer = (bytes) => bytes): string => {
-    const { path, tables } = write(makeStory(seed), join(home, "app"));
+    const { path, tables } = write(makeBranchedStory(seed, limits), join(home, "app"));
     mkdirSync(dirname(join(home, path)), { recursive: true });
     mkdirSync(join(home, "app"), { recursive: true });
     writeFileSync(join(home, path), change(writeSqlite(tables)));
@@ -34,13 +35,15 @@ describe.each(databaseWriters)("the database of %s", (agent, write) => {
     return sessions[0] === undefined ? problems : importForeignSession(world, sessions[0]);
   };
 
-  it("is imported with every word, call, result and image exactly once, and gets no file beside it", async () => {
+  it("is imported with every word, call, result and image exactly once, in every branch and subagent, and gets no file beside it", async () => {
     for (let index = 0; index < runs; index++) {
       const path = save(seedFor(index));
-      const imported = await importOnly();
-      expect("conversation" in imported && toldMessages(imported.conversation)).toEqual(
-        expectedMessages(makeStory(seedFor(index))),
-      );
+      const { main, others } = expectedConversations(makeBranchedStory(seedFor(index), limits));
+      const world = { disk: realWorld().disk, env: {} };
+      expect(await importConversations(world, { home, folder: join(home, "app"), agent })).toEqual({
+        main,
+        others: sortConversations(others),
+      });
       expect(readdirSync(dirname(path))).toEqual([path.slice(dirname(path).length + 1)]);
     }
   });

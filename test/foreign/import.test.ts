@@ -6,7 +6,14 @@ import { providers } from "../../src/providers/all.ts";
 import { lint } from "../../src/rules/lint.ts";
 import { composeRequest } from "../../src/wire/compose.ts";
 import { simulatedDisk, type SimulatedDisk } from "../../src/world/simulated/disk.ts";
-import { expectedMessages, makeStory, toldMessages, type Story } from "../support/foreign/story.ts";
+import {
+  expectedConversations,
+  makeBranchedStory,
+  type Story,
+  type StoryTurn,
+  type ToldConversations,
+} from "../support/foreign/story.ts";
+import { importConversations, sortConversations } from "../support/foreign/conversations.ts";
 import { storyWriters, type StoryWriter, type WrittenFiles } from "../support/foreign/writers.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
@@ -28,6 +35,11 @@ const importOnly = async (disk: SimulatedDisk, agent: ForeignAgent): Promise<Imp
   return sessions[0] === undefined ? undefined : importForeignSession({ disk }, sessions[0]);
 };
 
+const sorted = ({ main, others }: ToldConversations): ToldConversations => ({
+  main,
+  others: sortConversations(others),
+});
+
 /** The providers that would refuse the next request. */
 const refusals = ({ conversation }: ImportedSession): readonly string[] =>
   providers.flatMap((provider) => {
@@ -43,14 +55,15 @@ const refusals = ({ conversation }: ImportedSession): readonly string[] =>
   });
 
 describe.each(writers)("a session of %s", (agent, { limits, write }) => {
-  const stories = Array.from({ length: runs }, (_, index) => makeStory(seedFor(index), limits));
+  const stories = Array.from({ length: runs }, (_, index) => makeBranchedStory(seedFor(index), limits));
 
-  it("is imported with every word, call, result and image exactly once, and no folder is changed", async () => {
+  it("is imported with every word, call, result and image exactly once, in every branch and subagent, and no folder is changed", async () => {
     for (const story of stories) {
       const disk = diskWith(write(story, folder));
       const before = disk.snapshot();
-      const imported = await importOnly(disk, agent);
-      expect(imported && toldMessages(imported.conversation)).toEqual(expectedMessages(story));
+      expect(await importConversations({ disk, env: {} }, { home, agent })).toEqual(
+        sorted(expectedConversations(story)),
+      );
       expect(disk.snapshot()).toEqual(before);
     }
   });
@@ -67,7 +80,7 @@ describe.each(writers)("a session of %s", (agent, { limits, write }) => {
     const disk = diskWith(write(story, folder));
     const world = { disk, env: {} };
     const { sessions } = await listForeignSessions(world, { home, folder });
-    const title = story.turns[0]!.prompt.replaceAll(/\s+/g, " ");
+    const title = (story.turns[0] as StoryTurn).prompt.replaceAll(/\s+/g, " ");
     expect(sessions.map((each) => [each.agent, each.folder, each.title])).toEqual([[agent, folder, title]]);
     expect((await listForeignSessions(world, { home, folder: "/home/ada/code" })).sessions).toEqual([]);
   });

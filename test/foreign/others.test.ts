@@ -11,7 +11,7 @@ const parleyHome = "/home/someone/.parley";
 
 type Line = Record<string, unknown>;
 
-/** Imports the only session of an agent, and returns what was saved and the words of each session of ours. */
+/** Imports the oldest session of an agent, then its forks. Returns what was saved and the words of each session of ours. */
 const importAll = async (
   agent: ForeignAgent,
   files: Readonly<Record<string, readonly Line[]>>,
@@ -29,11 +29,12 @@ const importAll = async (
     { disk, env: {} },
     { home, folder: undefined, agents: [agent] },
   );
-  expect(found.length).toBe(1);
   const target = { world, home: parleyHome, sessions, root: folder };
-  const saved = await saveForeignSession(target, found[0]!);
-  const again = await saveForeignSession(target, found[0]!);
+  const [first, ...forks] = found.toSorted((one, other) => one.created - other.created);
+  const saved = await saveForeignSession(target, first!);
+  const again = await saveForeignSession(target, first!);
   const ids = [saved.id!, ...saved.others.map(({ id }) => id!)];
+  for (const fork of forks) ids.push((await saveForeignSession(target, fork)).id!);
   const read = await Promise.all(ids.map((id) => sessions.read(id)));
   return {
     saved,
@@ -172,5 +173,71 @@ describe("the other conversations of an imported session", () => {
       ],
     });
     expect(words).toEqual({ "0badcafe": ["start", "done"], "0badcafe/worker": ["task", "task done"] });
+  });
+
+  it("of Codex are the turns that were rolled back, its subagents and theirs, and forks with the part they share", async () => {
+    const uuid = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
+    const path = (digit: number): string =>
+      `.codex/sessions/2026/01/0${digit + 1}/rollout-2026-01-0${digit + 1}T00-00-00-${uuid(digit)}.jsonl`;
+    const meta = (digit: number, more: Line = {}): Line => ({
+      ordinal: 0,
+      type: "session_meta",
+      payload: { id: uuid(digit), cwd: folder, timestamp: `2026-01-0${digit + 1}T00:00:00Z`, ...more },
+    });
+    const item = (ordinal: number, role: string, text: string): Line => ({
+      ordinal,
+      type: "response_item",
+      payload: { type: "message", role, content: [{ type: "text", text }] },
+    });
+    const spawnedBy = (digit: number): Line => ({
+      parent_thread_id: uuid(digit),
+      source: { subagent: { thread_spawn: { parent_thread_id: uuid(digit) } } },
+    });
+    const rollback = { type: "event_msg", payload: { type: "thread_rolled_back", num_turns: 1 } };
+    const { saved, words, links } = await importAll("codex", {
+      [path(0)]: [
+        meta(0),
+        item(1, "user", "start"),
+        item(2, "assistant", "begun"),
+        item(3, "user", "left"),
+        item(4, "assistant", "end of left"),
+        { ordinal: 5, ...rollback },
+        item(6, "user", "taken"),
+      ],
+      [path(1)]: [meta(1, spawnedBy(0)), item(1, "user", "task"), item(2, "assistant", "done")],
+      [path(2)]: [meta(2, spawnedBy(1)), item(1, "user", "task of the task")],
+      // Two forks, one of the other; the files have only their own part.
+      [path(3)]: [
+        meta(3, { forked_from_id: uuid(0), history_base: { thread_id: uuid(0), end_ordinal_exclusive: 3 } }),
+        item(3, "user", "forked"),
+      ],
+      [path(4)]: [
+        meta(4, { forked_from_id: uuid(3), history_base: { thread_id: uuid(3), end_ordinal_exclusive: 4 } }),
+        item(4, "user", "forked again"),
+      ],
+    });
+    expect(words).toEqual({
+      [uuid(0)]: ["start", "begun", "taken"],
+      [`${uuid(0)}/rollback-1`]: ["start", "begun", "left", "end of left"],
+      [`${uuid(0)}/${uuid(1)}`]: ["task", "done"],
+      [`${uuid(0)}/${uuid(2)}`]: ["task of the task"],
+      [uuid(3)]: ["start", "begun", "forked"],
+      [uuid(4)]: ["start", "begun", "forked", "forked again"],
+    });
+    expect(links.slice(0, 5)).toEqual([undefined, saved.id, saved.id, saved.id, saved.id]);
+    expect(links[5]).not.toBe(saved.id);
+    expect(saved.leftOut.filter(({ what }) => /branch|subagent/.test(what))).toEqual([]);
+  });
+
+  it("of a fork without the session it was made from are what is left, and that is said", async () => {
+    const base = { thread_id: "11111111-0000-4000-8000-000000000000", end_ordinal_exclusive: 3 };
+    const { saved, words } = await importAll("codex", {
+      ".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-22222222-0000-4000-8000-000000000000.jsonl": [
+        { type: "session_meta", payload: { id: "2", cwd: folder, history_base: base } },
+        { type: "response_item", payload: { type: "message", role: "user", content: [{ text: "forked" }] } },
+      ],
+    });
+    expect(Object.values(words)).toEqual([["forked"]]);
+    expect(saved.leftOut).toContainEqual({ what: "beginnings that are in a session no longer there", count: 1 });
   });
 });

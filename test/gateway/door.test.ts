@@ -94,6 +94,17 @@ describe("the door of the gateway", () => {
     ).toBe("HTTP/1.1 400 Bad Request");
   });
 
+  it("keeps an idle connection longer than clients do, but none of a sender without a token", async () => {
+    const answer = await stage.post("/v1/messages", hello);
+    await answer.text();
+    const seconds = Number(/timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "")?.[1]);
+    // Codex and programs in Go keep one for 90 s.
+    expect([answer.status, seconds > 90]).toEqual([200, true]);
+    const refused = await stage.post("/v1/messages", hello, { authorization: "Bearer other" });
+    await refused.text();
+    expect([refused.status, refused.headers.get("connection")]).toEqual([401, "close"]);
+  });
+
   it("says that it is there, what it has, and what it has not", async () => {
     const { url } = stage.running;
     expect((await fetch(`${url}/`, { method: "HEAD" })).status).toBe(200);

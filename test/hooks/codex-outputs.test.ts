@@ -35,6 +35,8 @@ type Fields = { readonly [field: string]: unknown };
 const outputs: { readonly [event in HookEvent]?: fc.Arbitrary<Fields> } = {
   PreToolUse: record({
     ...common,
+    decision: optional(fc.constantFrom("approve", "block")),
+    reason: word,
     ...specific("PreToolUse", {
       permissionDecision: optional(fc.constantFrom("allow", "deny", "ask")),
       permissionDecisionReason: optional(word),
@@ -91,6 +93,7 @@ const expectedDecision = (event: HookEvent, output: Fields): string | undefined 
   const own = fieldsIn(output["hookSpecificOutput"]);
   const decision = own["permissionDecision"] ?? fieldsIn(own["decision"])["behavior"];
   if (decision !== undefined && decision !== null) return decision as string;
+  if (output["decision"] === "approve") return "allow";
   // What has run already cannot be blocked: the model reads the reason.
   return output["decision"] === "block" && event !== "PostToolUse" ? "deny" : undefined;
 };

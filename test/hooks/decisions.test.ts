@@ -242,7 +242,7 @@ describe("hooks of a turn", () => {
     const session = await stage.open();
     await play(session);
     await expect(session.switchModel("offline/script")).rejects.toThrow(
-      "A hook refused the switch to offline/script: Too dear.",
+      "The hook echo Too dear. >&2; exit 2 (user) refused the switch to offline/script: Too dear.",
     );
     await session.close();
   });

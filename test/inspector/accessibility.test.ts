@@ -32,16 +32,15 @@ describe.skipIf(!hasBrowser)("the inspector page, for everyone", () => {
     async (_, view) => {
       const page = await browser.open("about:blank");
       const found: string[] = [];
-      for (const [width, colorScheme] of [
-        [1400, "light"],
-        [1400, "dark"],
-        [360, "light"],
-      ] as const) {
+      for (const width of [1280, 820, 360]) {
         await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme: "light" });
         await openView(view, page);
-        found.push(...(await listViolations(page)).map((fault) => `${width} ${colorScheme}: ${fault}`));
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          found.push(...(await listViolations(page)).map((fault) => `${width} ${colorScheme}: ${fault}`));
+        }
       }
       await page.close();
       expect(found).toEqual([]);

@@ -191,27 +191,39 @@ describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
     for (const [key, ready] of Object.entries(views)) {
       await page.keyboard.press(key);
       await page.waitForSelector(ready, { state: "attached" });
-      const found = await page.evaluate(() => ({
-        elements: document.querySelectorAll(
-          "main :is(script, iframe, object, embed, svg, style, link, base, form, meta)",
-        ).length,
-        handlers: [...document.querySelectorAll("main *")].filter((element) =>
-          [...element.attributes].some(({ name }) => name.startsWith("on")),
-        ).length,
-        links: [...document.querySelectorAll("main a")].map((link) => (link as HTMLAnchorElement).protocol),
-        ran: "hacked" in globalThis,
-      }));
-      expect(found.elements + found.handlers).toBe(0);
-      expect(found.links.filter((protocol) => !/^(https?|mailto):$/.test(protocol))).toEqual([]);
-      expect(found.ran).toBe(false);
+      await expectTextOnly(page);
     }
     await page.close();
+  });
+
+  it("keeps everything that an exchange log says as text", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "parley-exchanges-")), "log.jsonl");
+    writeFileSync(
+      path,
+      hostileExchanges()
+        .map((record) => `${JSON.stringify(record)}\n`)
+        .join(""),
+    );
+    const server = await serveInspector(openExchangeLog(path, attacks), { world: rich.world, interval: 20 });
+    servers.push(server);
+    const page = await browser.open(server.url);
+    await page.waitForSelector(".exchange-heads");
+    for (const number of [1, 2, 3]) {
+      await page.evaluate((hash) => (location.hash = hash), `#/exchanges/${number}`);
+      await page.locator('.request[aria-pressed="true"]').getByText(`${number}`, { exact: true }).first().waitFor();
+      for (const summary of await page.locator("main summary").all()) await summary.click();
+      await expectTextOnly(page);
+    }
+    await page.locator(".filter").fill(attacks.split("\n")[0]!);
+    await expectTextOnly(page);
+    await page.close();
+    rmSync(dirname(path), { recursive: true });
   });
 
   it("exports a file that reads the same, runs nothing and loads nothing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "parley-export-"));
     const { session } = hostileConversation();
-    const { html } = await exportHtml(session, { redactor: createRedactor(), hasMedia: true });
+    const { html } = await exportHtml(session, { redactor: createRedactor(), images: "bounded" });
     writeFileSync(join(folder, "session.html"), html);
     const page = await browser.open(pathToFileURL(join(folder, "session.html")).href);
     expect(await page.locator(".item").count()).toBe(3);
@@ -232,6 +244,25 @@ describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
     expect(browser.faults).toEqual([]);
   });
 });
+
+/** Nothing of what was written became an element, a handler, a link to a script, a style or a terminal sequence. */
+const expectTextOnly = async (page: Page): Promise<void> => {
+  const found = await page.evaluate(() => ({
+    elements: document.querySelectorAll("main :is(script, iframe, object, embed, svg, style, link, base, form, meta)")
+      .length,
+    handlers: [...document.querySelectorAll("main *")].filter((element) =>
+      [...element.attributes].some(({ name }) => name.startsWith("on")),
+    ).length,
+    links: [...document.querySelectorAll("main a")].map((link) => (link as HTMLAnchorElement).protocol),
+    controls: ["\u001b", "\u0007", "\u202e"].some((character) =>
+      document.querySelector("main")?.textContent?.includes(character),
+    ),
+    ran: "hacked" in globalThis,
+  }));
+  expect(found.elements + found.handlers).toBe(0);
+  expect(found.links.filter((protocol) => !/^(https?|mailto):$/.test(protocol))).toEqual([]);
+  expect([found.ran, found.controls]).toEqual([false, false]);
+};
 
 const longConversation = (count: number): Inspected => {
   const ledger = new Ledger();
@@ -281,4 +312,36 @@ const hostileConversation = (): Inspected => {
     { version: 1, system: attacks, entries: ledger.entries, blobs: { [image.blob.hash]: image.blob.base64 } },
     attacks.slice(0, 100),
   );
+};
+
+/** Exchanges in which every text of a client, a model and a provider is an attack: one answered, one refused, one unreadable. */
+const hostileExchanges = (): readonly object[] => {
+  const body = {
+    model: attacks,
+    messages: [
+      { role: "system", content: attacks },
+      { role: "user", content: [{ type: "text", text: attacks }] },
+      {
+        role: "assistant",
+        content: attacks,
+        tool_calls: [{ id: attacks, type: "function", function: { name: attacks, arguments: attacks } }],
+      },
+      { role: "tool", tool_call_id: attacks, content: attacks },
+    ],
+    tools: [{ type: "function", function: { name: attacks, description: attacks, parameters: { title: attacks } } }],
+    [attacks]: attacks,
+  };
+  const answered = {
+    ...exchangeRecord(),
+    client: attacks,
+    model: attacks,
+    in: { api: "openai-chat", body },
+    out: { provider: attacks, model: attacks, body },
+    notes: [{ kind: "media-stub", text: attacks, name: attacks }],
+  };
+  return [
+    answered,
+    { ...answered, out: undefined, status: 500, error: attacks },
+    { ...answered, in: { api: attacks, body: attacks }, out: { provider: "anthropic", model: "m", body: attacks } },
+  ];
 };

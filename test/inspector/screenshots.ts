@@ -12,7 +12,7 @@ for (const { name, source, route, ready, prepare } of pageViews.filter(
   (view) => only === undefined || view.name === only,
 ))
   for (const colorScheme of ["light", "dark"] as const)
-    for (const width of [360, 820, 1400]) {
+    for (const width of [360, 820, 1280]) {
       const page = await browser.open("about:blank");
       await page.setViewportSize({ width, height: width < 800 ? 760 : 900 });
       await page.emulateMedia({ colorScheme });

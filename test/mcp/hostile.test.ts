@@ -148,14 +148,22 @@ describe("a server that floods", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);
   });
 
-  it("with a line that never ends fails its call, and is not buffered", async () => {
+  it("with a line that never ends fails its call once it is too long, and is not buffered", async () => {
     const before = process.memoryUsage().rss;
     await beside(
       "endless line",
-      async ({ call }) =>
+      async ({ call }) => {
+        // Until the next call the server sends no more than that.
         expect(textOf(await call(bad))).toBe(
           "Error: mcp_tool_error: bad answered with an error: It sent a message of more than 24 MB. (-32603)",
-        ),
+        );
+        const stop = new AbortController();
+        const unanswered = call(bad, {}, stop.signal);
+        for (let greeting = 0; greeting < 5; greeting += 1)
+          expect(textOf(await call("good__echo", { message: "hi" }))).toBe("echo: hi");
+        stop.abort();
+        await unanswered;
+      },
       { timeout: 600_000 },
     );
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);

@@ -15,6 +15,7 @@ const tool = (name, more = {}) => ({ name, description: `Does ${name}.`, inputSc
 const state = {
   tools: [tool("echo", { inputSchema: { type: "object", properties: { message: { type: "string" } } } })],
   next: 1000,
+  floods: 0,
 };
 const asked = new Map();
 
@@ -135,12 +136,14 @@ const behaviours = {
     },
   },
   "endless line": {
+    // The first call gets little more than the longest message, and the next call the rest, which has no end.
     "tools/call": () => {
       const more = () => {
         while (process.stdout.write(Buffer.alloc(2 ** 16, "x")));
         process.stdout.once("drain", more);
       };
-      more();
+      if ((state.floods += 1) === 1) process.stdout.write(Buffer.alloc(24 * 2 ** 20 + 2 ** 16, "x"));
+      else more();
     },
   },
   many: listing(Array.from({ length: 10_000 }, (_, index) => tool(`tool_${index}`))),

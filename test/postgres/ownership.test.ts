@@ -7,7 +7,7 @@ import {
   takeSessions,
   type TakenSession,
 } from "../../src/postgres/ownership.ts";
-import { closeBucket, drawTokens, setBucket } from "../../src/postgres/buckets.ts";
+import { closeBucket, setRateLimit, takeFromBucket } from "../../src/postgres/buckets.ts";
 import { createSessionRow } from "../../src/postgres/create.ts";
 import { openClaimed, openPostgresSessions, type PostgresSession } from "../../src/postgres/store.ts";
 import { setTenantLimits } from "../../src/postgres/tenants.ts";
@@ -155,16 +155,41 @@ describeOnPostgres("the ownership of sessions", () => {
     expect(new Set(taken.map(({ id }) => id)).size).toBe(taken.length);
   });
 
+  it("a tenant has no more running sessions than its limit, however many workers take at once", async () => {
+    const tenant = openTenant();
+    await setTenantLimits(database.pool, tenant, { mostRunning: 3 });
+    for (let at = 0; at < 9; at++) {
+      const id = await create(tenant);
+      await postCommand(database.pool, { tenant, id }, { key: "k", command: "{}" });
+    }
+    const workers = await Promise.all(Array.from({ length: 8 }, () => enlist()));
+    const count = async (): Promise<number> => {
+      const taken = await Promise.all(workers.map((worker) => takeSessions(database.pool, worker, 3)));
+      return taken.flat().filter((each) => each.tenant === tenant).length;
+    };
+    let running = 0;
+    for (let round = 0; round < 10; round++) running += await count();
+    expect(running).toBe(3);
+  });
+
   it("a rate limit is shared, and can be closed for everyone", async () => {
     const { pool } = database;
-    expect(await drawTokens(pool, "model", 1)).toBe(false);
-    await setBucket(pool, "model", { rate: 0, most: 3 });
-    const drawn = await Promise.all(Array.from({ length: 6 }, () => drawTokens(pool, "model", 1)));
-    expect(drawn.filter(Boolean)).toHaveLength(3);
-    await setBucket(pool, "other", { rate: 0, most: 3 });
+    const [provider, tenant] = ["limited", openTenant()];
+    const take = (bucket: string) => takeFromBucket(pool, { bucket, provider, tenant });
+    expect(await take("one")).toBe(0);
+    await setRateLimit(pool, provider, { perMinute: 0.001, burst: 3 });
+    const waits = await Promise.all(Array.from({ length: 6 }, () => take("one")));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
+    // Another account has its own.
+    expect(await take("other")).toBe(0);
     await closeBucket(pool, "other", 3_600_000);
     await closeBucket(pool, "other", 1);
-    expect(await drawTokens(pool, "other", 1)).toBe(false);
+    expect(await take("other")).toBeGreaterThan(1_000_000);
+    await setRateLimit(pool, provider, undefined);
+    expect(await take("one")).toBe(0);
+    expect(await take("other")).toBeGreaterThan(1_000_000);
+    await setTenantLimits(pool, tenant, { mostSpend: 0 });
+    expect(await take("one")).toBe("spent");
   });
 
   it("a program's own session is not continued by workers when it ends", async () => {

@@ -57,8 +57,16 @@ const findUser = (): SystemUser | undefined => {
   return { uid: Number(uid), gid: Number(gid) };
 };
 
-/** Creates and starts a cluster. `isSafe` leaves flushing to disk on, for tests of crashes. */
-export const startCluster = async ({ isSafe = false }: { readonly isSafe?: boolean } = {}): Promise<TestCluster> => {
+/** Options of a cluster. */
+export type ClusterOptions = {
+  /** Leaves flushing to disk on, for tests of crashes. */
+  readonly isSafe?: boolean;
+  /** Makes it a copy of this cluster that follows it (streaming replication). */
+  readonly standbyOf?: TestCluster;
+};
+
+/** Creates and starts a cluster. */
+export const startCluster = async ({ isSafe = false, standbyOf }: ClusterOptions = {}): Promise<TestCluster> => {
   const binaries = findPostgres();
   if (binaries === undefined)
     throw new Error("PostgreSQL is not installed. Install it, e.g. with apt-get install postgresql.");
@@ -66,12 +74,19 @@ export const startCluster = async ({ isSafe = false }: { readonly isSafe?: boole
   const folder = mkdtempSync(join(tmpdir(), "parley-pg-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  const created = spawnSync(
-    join(binaries, "initdb"),
-    ["-D", data, "-A", "trust", "-U", "parley", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
-    { ...user, cwd: dirname(data), encoding: "utf8" },
-  );
-  if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`);
+  const [program, args] =
+    standbyOf === undefined
+      ? ([
+          "initdb",
+          ["-A", "trust", "-U", "parley", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
+        ] as const)
+      : (["pg_basebackup", ["-d", standbyOf.url(), "-R", "-X", "stream", "-c", "fast", "--no-sync"]] as const);
+  const created = spawnSync(join(binaries, program), ["-D", data, ...args], {
+    ...user,
+    cwd: dirname(data),
+    encoding: "utf8",
+  });
+  if (created.status !== 0) throw new Error(`${program} failed: ${created.stderr}`);
   const port = await findPort();
   const settings = [
     `port=${port}`,

@@ -3,14 +3,17 @@ import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { glob } from "../../src/tools/search/glob.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
+import { sampleCases } from "../support/tier.ts";
 
 const noon = 1_700_000_000;
 
-describe.each([
+const variants = [
   ["with ripgrep", rgPath],
-  ["without ripgrep", false],
   ["with a ripgrep that cannot run", "/nowhere/rg"],
-] as const)("glob %s", (_, ripgrep) => {
+  ["without ripgrep", false],
+] as const;
+
+describe.each(sampleCases(variants, 2))("glob %s", (_, ripgrep) => {
   let bench: Workbench;
   beforeEach(async () => {
     bench = await openWorkbench({ ripgrep, roots: ["second"] });

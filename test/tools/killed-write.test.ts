@@ -64,6 +64,8 @@ const git = (...words: readonly string[]): string =>
 it("the next session in a workspace removes the stale temporary file of a killed write, and no other file", async () => {
   const [old, fresh] = [killWrite("src/deep/old.txt"), killWrite("src/fresh.txt")];
   makeOld(old);
+  // Fresh however long this takes.
+  utimesSync(fresh, Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
   const own = join(stage.project, "src", ".cafe0123456789ab.tmp");
   writeFileSync(own, "a file of the person");
   makeOld(own);

@@ -49,6 +49,7 @@ describe("an approval", () => {
     await whileRead(app);
     app.type("\r");
     await app.waitForText("It stays.");
+    expect(app.screen.rows()).toContain("  Refused.");
     expect(existsSync(join(project, "a.txt"))).toBe(true);
     await app.quit();
   });

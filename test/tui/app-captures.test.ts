@@ -79,43 +79,50 @@ describe.each([40, 80, 120])("screens of %i columns", (columns) => {
     const { start, project } = await on({ files, script, size: { columns, rows: 44 }, env, isInTmux });
     const app = start();
     const captures: string[] = [];
-    const capture = (title: string, prompt = "Parley"): void => {
+    const capture = async (title: string, prompt = "Parley"): Promise<void> => {
+      // tmux passes a frame on in pieces.
+      await app.waitFor(
+        (rows) =>
+          rows.at(-1)?.endsWith(" default") === true &&
+          rows.every((row) => !/^─+$/.test(row) || row.length === columns),
+      );
       const rows = isStyled ? app.screen.styledRows() : app.screen.rows();
       const start = rows.findLastIndex((row) => row.includes(prompt));
       captures.push(`=== ${title}\n${normalize(rows.slice(Math.max(0, start)).join("\n"), project)}\n`);
     };
     await app.waitForText(/ · \d+% of \d/);
-    capture("start");
+    await capture("start");
     app.submit("make the greeting friendlier");
     await app.waitForQuestion();
-    capture("an edit to approve", "make the");
+    await capture("an edit to approve", "make the");
     app.type("y");
     await app.waitForText("friendlier now");
     await app.waitUntilIdle();
-    capture("a finished turn with a diff", "make the");
+    await capture("a finished turn with a diff", "make the");
     app.submit("run the tests");
     await app.waitForQuestion();
-    capture("a command to approve", "run the tests");
+    await capture("a command to approve", "run the tests");
     app.type("y");
     await app.waitForText(/^ +12 tests begin/);
-    capture("a running command", "run the tests");
+    await app.waitForText("Ctrl-B: background");
+    await capture("a running command", "run the tests");
     writeFileSync(join(project, "go"), "");
     await app.waitForText("All 12 tests pass.");
     await app.waitUntilIdle();
-    capture("a finished command", "run the tests");
+    await capture("a finished command", "run the tests");
     app.submit("/model");
     await app.waitForText(/1 of \d+/);
-    capture("the list of models", "/model");
+    await capture("the list of models", "/model");
     app.type("\u001b");
     await app.waitUntilIdle();
     app.submit("fail, please");
     await app.waitForText("no messages");
     await app.waitUntilIdle();
-    capture("an error", "fail, please");
+    await capture("an error", "fail, please");
     app.submit("/help");
-    await app.waitForText("Shift-Tab");
+    await app.waitForText(/^Ctrl-Z/);
     await app.waitUntilIdle();
-    capture("help", "/help");
+    await capture("help", "/help");
     await app.quit();
     await expect(captures.join("\n")).toMatchFileSnapshot(`${folder}${name}-${columns}.txt`);
   });
@@ -132,11 +139,13 @@ describe.each([40, 80, 120])("screens of %i columns", (columns) => {
     await say("make the greeting friendlier", "Type a letter and Enter.");
     await say("y", "Ready.");
     await say("run the tests", "Type a letter and Enter.");
-    await say("y", "Running run_shell_command");
+    // The command is reported while it runs.
+    await say("y", "  12 tests begin");
     writeFileSync(join(project, "go"), "");
     await app.waitForText("All 12 tests pass.");
     await app.waitFor(() => count(app, "Ready.") > 1);
-    await say("/model", " more.");
+    await say("/model", "need a key");
+    await say("opus-4-8", "anthropic/claude-opus-4-8");
     await say("", "Cancelled");
     await say("fail, please", "Ready.");
     app.submit("/quit");
@@ -153,6 +162,8 @@ describe.each([40, 80, 120])("screens of %i columns", (columns) => {
 const normalize = (text: string, project: string): string =>
   normalizeScreen(text, project)
     .replaceAll(/parley -r (?:\w\n?){10}/g, "parley -r SESSION\n")
+    .replaceAll(/\(\d+s · Ctrl-B: background, Esc.*$/gm, "(0s · Ctrl-B: background, Esc to cancel)")
+    .replaceAll(/, after \d+s:$/gm, ", after 2s:")
     .replaceAll(/(?:\[#[\da-f]{6}\])? \d+s$/gm, "");
 
 const count = (app: RunningApp, text: string): number =>

@@ -130,14 +130,73 @@ describe("the input", () => {
     const fixture = await on();
     writeFileSync(
       join(fixture.home, ".parley/keys.json"),
-      JSON.stringify({ "ctrl+t": "newline", "ctrl+k": null, "alt+q": "fly" }),
+      JSON.stringify({ "ctrl+t": "newline", "ctrl+k": null, "alt+q": "fly" }, undefined, 2),
     );
     const app = fixture.start();
-    await app.waitForText('keys.json: Unknown action "fly" for "alt+q".');
-    await app.waitForText(/"ctrl\+k" was the key of "delete-to-line-end"/);
+    await app.waitForText('keys.json: line 4: Unknown action "fly" for "alt+q".');
+    await app.waitForText('"delete-to-line-end" has no key any more');
     await app.waitForText(/ · \d+% of \d/);
     app.type("one\u0014two\u0001\u000b");
     await app.waitFor((rows) => rows.at(-4) === "> one" && rows.at(-3) === "  two");
+    await app.quit();
+  });
+
+  it("takes key bindings for lists, questions and everything else, and shows them", async () => {
+    const command = "seq 1 9";
+    const fixture = await on({
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: [
+          {
+            prompt: "count",
+            replies: [{ call: { tool: "run_shell_command", input: { command } } }, { say: "Counted." }],
+          },
+          {
+            prompt: "ask",
+            replies: [
+              {
+                call: {
+                  tool: "ask_user",
+                  input: { questions: [{ question: "Which?", options: [{ label: "Red" }, { label: "Blue" }] }] },
+                },
+              },
+              { say: "Thanks." },
+            ],
+          },
+        ],
+      },
+    });
+    writeFileSync(
+      join(fixture.home, ".parley/keys.json"),
+      '{ "ctrl+t": ["list-down", "question-down"], "f2": "approval-mode", "f3": "expand", "ctrl+o": null, "f4": "show-keys" }',
+    );
+    const app = fixture.start();
+    await app.waitForText(/ · \d+% of \d/);
+    app.submit("count");
+    await app.waitForText("… 4 earlier lines (F3 to expand)");
+    await app.waitForText("Counted.");
+    await app.waitUntilIdle();
+    app.type("\u000f\u001bOR");
+    await app.waitFor(() => app.screen.scrollback().filter((row) => row === "  9").length === 2);
+    app.submit("/approval");
+    await app.waitForText("› yolo");
+    app.type("\u0014\u0014\u0014");
+    await app.waitForText("› auto_edit");
+    app.type("\r");
+    await app.waitForText(/ auto_edit$/);
+    app.type("\u001bOQ");
+    await app.waitForText(/ plan$/);
+    app.type("\u001bOS");
+    await app.waitForText(/F3 +expand collapsed output/);
+    await app.waitForText(/F2 +next approval mode/);
+    app.type("\u001b");
+    await app.waitUntilIdle();
+    app.submit("ask");
+    await app.waitForQuestion();
+    app.type("\u0014");
+    await app.waitForText("› 2 Blue");
+    app.type("\r");
+    await app.waitForText("Thanks.");
     await app.quit();
   });
 

@@ -44,7 +44,9 @@ describe("/login", () => {
     const app = start();
     await app.waitUntilIdle();
     app.submit("/login anthropic --store file");
-    await app.waitForText("Paste the key");
+    const rows = await app.waitForText("Paste the key");
+    // The input is not left above the question.
+    expect(rows.filter((row) => row.includes("────") || row.includes("for keys"))).toEqual([]);
     app.type(`\u001b[200~${key}\u001b[201~\r`);
     await app.waitForText("The key works: 1 model.");
     await app.waitForText("can be used now");

@@ -27,7 +27,7 @@ describe("the terminal app", () => {
     await app.waitForText(/I created/);
     await app.waitUntilIdle();
     app.submit("/help");
-    await app.waitForText("Shift-Tab");
+    await app.waitForText(/^Ctrl-Z/);
     await app.waitUntilIdle();
     expect(app.screen.scrollback().filter((row) => row.length > columns)).toEqual([]);
     expect(app.screen.cursor().row).toBe(app.screen.rows().length - 3);

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
+import { runCommand } from "../support/run-command.ts";
 import { appFixtures } from "./app-fixture.ts";
 
 ensureBuilt();
@@ -55,5 +56,53 @@ describe("a theme in a file", () => {
     app.type("other\r");
     await app.waitFor(() => app.screen.styledRows().some((row) => row.startsWith("[bold #01ff88]> ")));
     expect(await app.quit()).toBe(0);
+  });
+});
+
+describe("a theme of a plugin", () => {
+  it("colours the screen and is offered by /theme, while the plugin is enabled, agreed to and unchanged", async () => {
+    const { start, home } = await on({ env: { COLORTERM: "truecolor" } });
+    const plugins = (...args: readonly string[]): ReturnType<typeof runCommand> =>
+      runCommand(["plugins", ...args], { cwd: home, env: { HOME: home, PATH: process.env["PATH"] } });
+    const source = join(home, "green");
+    mkdirSync(source);
+    const manifest = (accent: string): string =>
+      JSON.stringify({ name: "green", themes: [{ name: "Deep Green", type: "custom", text: { accent } }] });
+    writeFileSync(join(source, "gemini-extension.json"), manifest("#01a202"));
+    const added = await plugins("add", source, "--yes");
+    expect(added.err).toContain("Themes: colours of the terminal UI that you can choose\n  Deep-Green\n");
+
+    const app = start();
+    await app.waitUntilIdle();
+    app.submit("/theme");
+    await app.waitForText("green:Deep-Green");
+    app.type("green:\r");
+    await app.waitForText("Theme set to green:Deep-Green.");
+    await app.waitFor(() => app.screen.styledRows().some((row) => row.startsWith("[bold #01a202]> ")));
+    expect(await app.quit()).toBe(0);
+
+    const again = start();
+    await again.waitUntilIdle();
+    expect(again.screen.styledRows().some((row) => row.startsWith("[bold #01a202]Parley"))).toBe(true);
+    expect(await again.quit()).toBe(0);
+
+    const [hash = ""] = readdirSync(join(home, ".parley/plugins/content"));
+    for (const prepare of [
+      () => plugins("disable", "green"),
+      async () => {
+        await plugins("enable", "green", "--yes");
+        writeFileSync(join(home, ".parley/plugins/content", hash, "gemini-extension.json"), manifest("#ff0000"));
+      },
+    ]) {
+      await prepare();
+      const without = start();
+      await without.waitUntilIdle();
+      await without.waitForText('Unknown theme "green:Deep-Green"');
+      expect(without.screen.styledRows().some((row) => row.startsWith("[bold #79b8ff]Parley"))).toBe(true);
+      without.type("/theme ");
+      await without.waitForText("by the terminal's background");
+      expect(without.screen.rows().some((row) => row.startsWith("green:"))).toBe(false);
+      expect(await without.quit()).toBe(0);
+    }
   });
 });

@@ -71,10 +71,11 @@ describe("a question of the model", () => {
     const [app] = await started({ script: { rules: [{ prompt: "ask", replies: [ask, { say: "I see." }] }] } });
     app.submit("ask me");
     await app.waitForText(/^╰/);
-    expect(app.screen.rows().slice(-8, -1)).toEqual([
+    expect(app.screen.rows().slice(-9, -1)).toEqual([
       `╭─ Database 1 of 2 ${"─".repeat(60)}╮`,
       ...[
         "Which database?",
+        "",
         "› 1 SQLite",
         "  2 PostgreSQL",
         "  Type another answer",
@@ -176,7 +177,10 @@ describe("/compare", () => {
       {
         prompt: "What is it?",
         model: "script",
-        replies: [{ call: { tool: "run_shell_command", input: { command: "touch made" } } }, { say: "A small one." }],
+        replies: [
+          { call: { tool: "run_shell_command", input: { command: "touch made" } } },
+          { say: "A **small** one." },
+        ],
       },
       { prompt: "What is it?", model: "parley", replies: [{ say: "A large one, at some length. ".repeat(6) }] },
       { prompt: "And now?", model: "script", replies: [{ say: "Still small." }] },

@@ -47,6 +47,8 @@ export const emulator = (
     rows: size.rows,
     scrollback: 200_000,
     allowProposedApi: true,
+    // On a busy machine it would warn about its own slowness.
+    logLevel: "off",
     // For older Windows, the emulator does not reflow lines.
     ...(breaksAnew ? {} : { windowsPty: { backend: "conpty", buildNumber: 1 } }),
   });

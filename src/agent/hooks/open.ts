@@ -115,8 +115,8 @@ export const createSessionHooks = (
     ...(sandbox === undefined
       ? {}
       : {
-          confine: async (program) =>
-            (await (await services()).confine?.(program)) ?? { program, finish: () => Promise.resolve("") },
+          confine: async (program, access) =>
+            (await (await services()).confine?.(program, access)) ?? { program, finish: () => Promise.resolve("") },
         }),
   };
   const engine = new HookEngine(options);

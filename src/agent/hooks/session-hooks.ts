@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { UserPart } from "../../conversation/parts.ts";
 import type { HookEngine, HookOccasion, HookOutcome } from "../../extensions/hooks/hook-engine.ts";
+import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { HookedCall } from "../../scheduler/call-hooks.ts";
 import type { ToolContent } from "../../tools/tool.ts";
 import { changedInputNotice, hookContextNotice, hookStopNotice } from "../prompts.ts";
-import type { ModelSwitch, TurnHooks } from "./turn-hooks.ts";
+import type { ModelSwitch, SwitchDecision, TurnHooks } from "./turn-hooks.ts";
 
 /** The hooks of one agent: of a session, or of a subagent in it. */
 export type SessionHooksOptions = {
@@ -20,6 +21,7 @@ export class SessionHooks implements TurnHooks {
   readonly #context: string[] = [];
   readonly #notifications = new Set<Promise<unknown>>();
   #stop: string | undefined;
+  #turnId: string | undefined;
   #begin: (() => void) | undefined;
   #start: Promise<unknown> | undefined;
 
@@ -58,7 +60,8 @@ export class SessionHooks implements TurnHooks {
     await Promise.all([...this.#notifications, this.#engine.close()]);
   }
 
-  async started(): Promise<void> {
+  async startTurn(promptId: string | undefined): Promise<void> {
+    this.#turnId = promptId;
     this.#begin?.();
     await this.#start;
   }
@@ -70,7 +73,7 @@ export class SessionHooks implements TurnHooks {
     // The task of a subagent is no prompt of the person.
     if (this.#options.agent !== undefined) return { context: [] };
     const prompt = parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
-    const outcome = await this.#engine.run({ event: "UserPromptSubmit", fields: { prompt } }, signal);
+    const outcome = await this.#engine.run(this.#inTurn({ event: "UserPromptSubmit", fields: { prompt } }), signal);
     const refusal = outcome.decision === "deny" ? outcome.reason : outcome.stop;
     return {
       ...(refusal === undefined ? {} : { refusal }),
@@ -85,13 +88,11 @@ export class SessionHooks implements TurnHooks {
     const { agent } = this.#options;
     const fields = { stop_hook_active: isRepeated, last_assistant_message: text };
     const outcome = await this.#engine.run(
-      agent === undefined
-        ? { event: "Stop", fields }
-        : {
-            event: "SubagentStop",
-            subject: agent.type,
-            fields: { ...fields, agent_id: agent.id, agent_type: agent.type, agent_transcript_path: null },
-          },
+      this.#inTurn(
+        agent === undefined
+          ? { event: "Stop", fields }
+          : { event: "SubagentStop", subject: agent.type, fields: { ...fields, agent_transcript_path: null } },
+      ),
       signal,
     );
     if (outcome.stop !== undefined || outcome.decision !== "deny") {
@@ -120,14 +121,16 @@ export class SessionHooks implements TurnHooks {
       await this.#run({ event: "SessionStart", subject: "compact", fields: { source: "compact" } }, signal);
   }
 
-  async beforeSwitch(
-    change: Parameters<TurnHooks["beforeSwitch"]>[0],
-  ): Promise<{ readonly decision?: "ask" | "deny"; readonly reason: string }> {
-    const { decision, reason } = await this.#run(
+  async beforeSwitch(change: Parameters<TurnHooks["beforeSwitch"]>[0]): Promise<SwitchDecision> {
+    const outcome = await this.#run(
       { event: "PreModelSwitch", subject: change.to, fields: describeSwitch(change) },
       new AbortController().signal,
     );
-    return decision === "ask" || decision === "deny" ? { decision, reason } : { reason };
+    const { decision, reason } = outcome;
+    const decidedBy = (outcome.decidedBy ?? [])
+      .map(({ hook, source }) => `${sanitizeForTerminal(hook.slice(0, 100), "line")} (${source})`)
+      .join(", ");
+    return { ...(decision === "ask" || decision === "deny" ? { decision } : {}), reason, decidedBy };
   }
 
   async afterSwitch(change: Parameters<TurnHooks["afterSwitch"]>[0]): Promise<void> {
@@ -184,13 +187,18 @@ export class SessionHooks implements TurnHooks {
 
   /** Runs hooks; their texts for the model wait for the next request. */
   async #run(occasion: HookOccasion, signal: AbortSignal): Promise<HookOutcome> {
-    const { agent } = this.#options;
-    const fields =
-      agent === undefined ? occasion.fields : { ...occasion.fields, agent_id: agent.id, agent_type: agent.type };
-    const outcome = await this.#engine.run({ ...occasion, fields }, signal);
+    const outcome = await this.#engine.run(this.#inTurn(occasion), signal);
     this.#context.push(...outcome.context.map((text) => hookContextNotice(occasion.event, text)));
     this.#stop ??= outcome.stop;
     return outcome;
+  }
+
+  /** Adds the fields that name the turn and the subagent. */
+  #inTurn(occasion: HookOccasion): HookOccasion {
+    const { agent } = this.#options;
+    const turn = { turn_id: agent?.id ?? this.#turnId ?? "0" };
+    const fields = agent === undefined ? turn : { ...turn, agent_id: agent.id, agent_type: agent.type };
+    return { ...occasion, fields: { ...occasion.fields, ...fields } };
   }
 }
 

@@ -7,8 +7,8 @@ import type { SwitchCheck } from "../models/switch-check.ts";
 export type TurnHooks = {
   /** Hooks around tool calls. */
   readonly calls: CallHooks;
-  /** Waits for the hooks of the session's start, so that the first request has what they say. */
-  readonly started: () => Promise<void>;
+  /** Begins a turn. Waits for the hooks of the session's start, so that the first request has what they say. */
+  readonly startTurn: (promptId: string | undefined) => Promise<void>;
   /** Decides about a prompt. The refusal is for the person. */
   readonly beforePrompt: (
     parts: readonly UserPart[],
@@ -29,9 +29,7 @@ export type TurnHooks = {
     signal: AbortSignal,
   ) => Promise<void>;
   /** Decides about a switch of the model, with the figures of the switch check. */
-  readonly beforeSwitch: (
-    change: ModelSwitch & { readonly check: SwitchCheck },
-  ) => Promise<{ readonly decision?: "ask" | "deny"; readonly reason: string }>;
+  readonly beforeSwitch: (change: ModelSwitch & { readonly check: SwitchCheck }) => Promise<SwitchDecision>;
   readonly afterSwitch: (change: ModelSwitch & { readonly check: SwitchCheck }) => Promise<void>;
   /** Whether hooks of model switches are configured: the switch check is computed only then. */
   readonly watchesSwitches: boolean;
@@ -43,3 +41,10 @@ export type TurnHooks = {
 
 /** A change of the model: by the person, by rotation or because another failed. */
 export type ModelSwitch = { readonly from: string; readonly to: string; readonly source: string };
+
+/** The decision of hooks about a switch, why, and which of them made it. */
+export type SwitchDecision = {
+  readonly decision?: "ask" | "deny";
+  readonly reason: string;
+  readonly decidedBy: string;
+};

@@ -132,16 +132,17 @@ const readConfiguredServers = async (
     readServerConfigs(loaded.settings.mcpServers, { from: "person", env }),
     readServerConfigs(consented.servers, { from: "project", env }),
     offered,
-    readPluginServers(readServerConfigs, plugins, world.env),
   ];
+  const ofPlugins = readPluginServers(readServerConfigs, plugins, world.env);
   const byName = new Map<string, McpServerConfig>();
-  for (const config of read.flatMap((each) => each.servers))
+  for (const config of [...read.flatMap((each) => each.servers), ...ofPlugins.servers])
     if (!byName.has(config.name)) byName.set(config.name, config);
   return {
     servers: [...byName.values()],
     offered: new Set(offered.servers),
     problems: [
-      ...read.flatMap(({ problems }) => problems),
+      ...[...read, ofPlugins].flatMap(({ problems }) => problems),
+      ...(await describeTakenServers(ofPlugins.servers, byName, plugins)),
       ...consented.warnings,
       ...missing.map(
         ({ key }) =>
@@ -168,6 +169,21 @@ const readPluginServers = (
       return `In a plugin: ${problem}${env[name] === undefined ? "" : ` Plugins do not get secrets such as ${name}: add the server to your own settings (parley mcp add).`}`;
     }),
   };
+};
+
+/** A message for each server of a plugin whose name another server has. */
+const describeTakenServers = async (
+  ofPlugins: readonly McpServerConfig[],
+  used: ReadonlyMap<string, McpServerConfig>,
+  plugins: SessionPlugins | undefined,
+): Promise<readonly string[]> => {
+  const taken = ofPlugins.filter((config) => used.get(config.name) !== config);
+  if (taken.length === 0) return [];
+  const { describeTakenName } = await import("../../extensions/plugins/session.ts");
+  return taken.map(({ name }) => {
+    const owner = used.get(name)?.source === "project" ? "this project" : "your configuration";
+    return describeTakenName(name, plugins?.serverOwners[name] ?? "", owner);
+  });
 };
 
 const serverName = (key: string): string => sanitizeForTerminal(key.replace("mcpServers.", ""), "line");

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { object } from "../../tools/schema.ts";
 import type { McpServers } from "../../mcp/servers.ts";
 import { defineTool, type AnyTool } from "../../tools/tool.ts";
 import { waitDeclaration } from "./wait-declaration.ts";
@@ -9,7 +9,7 @@ export const createWaitTool = (servers: Pick<McpServers, "settled" | "status">):
     name: waitDeclaration.name,
     description: waitDeclaration.description ?? "",
     access: "read",
-    input: z.object({}),
+    input: object({}),
     touches: () => ({}),
     title: () => "wait for MCP servers",
     run: async (_, { signal }) => {

@@ -1,3 +1,4 @@
+import { canAnotherModelHelp, Cooldowns } from "../../transport/cooldowns.ts";
 import type { Failure } from "../../transport/failure.ts";
 import type { Clock } from "../../world/world.ts";
 import type { AgentEvent, ModelChangeReason } from "../events.ts";
@@ -21,8 +22,7 @@ export type ModelChange = { readonly from: ModelRef; readonly to: ModelRef; read
  * after a failure that another model may not have.
  */
 export class ModelRouter {
-  readonly #clock: Pick<Clock, "elapsed">;
-  readonly #cooldowns = new Map<string, number>();
+  readonly #cooldowns: Cooldowns;
   #pool: ModelPool;
   #current: ModelRef;
   /** The model to return to: the first of the pool, or the one the person chose. */
@@ -35,7 +35,7 @@ export class ModelRouter {
     this.#pool = pool;
     this.#current = first;
     this.#preferred = first;
-    this.#clock = clock;
+    this.#cooldowns = new Cooldowns(clock);
   }
 
   get current(): ModelRef {
@@ -55,7 +55,7 @@ export class ModelRouter {
       0,
       pool.models.findIndex((each) => isSameModel(each, to)),
     );
-    this.#cooldowns.delete(modelName(to));
+    this.#cooldowns.end(modelName(to));
     return this.#change(to, { type: "requested" });
   }
 
@@ -78,8 +78,7 @@ export class ModelRouter {
    */
   recordFailure(failure: Failure, model: ModelRef = this.#current): ModelChange | undefined {
     if (!canAnotherModelHelp(failure)) return undefined;
-    const wait = failure.kind === "rate-limited" ? (failure.retryAfter ?? 0) : 0;
-    this.#cooldowns.set(modelName(model), this.#clock.elapsed() + Math.max(wait, this.#pool.cooldown));
+    this.#cooldowns.start(modelName(model), failure, this.#pool.cooldown);
     if (!isSameModel(model, this.#current)) return undefined;
     const at = this.#pool.models.findIndex((model) => isSameModel(model, this.#current));
     const others = [...this.#pool.models.slice(at + 1), ...this.#pool.models.slice(0, Math.max(0, at))];
@@ -88,7 +87,7 @@ export class ModelRouter {
   }
 
   #isCoolingDown(model: ModelRef): boolean {
-    return (this.#cooldowns.get(modelName(model)) ?? Number.NEGATIVE_INFINITY) > this.#clock.elapsed();
+    return this.#cooldowns.isCoolingDown(modelName(model));
   }
 
   #change(to: ModelRef, reason: ModelChangeReason): ModelChange | undefined {
@@ -111,27 +110,3 @@ export const recordModelChange = (
 };
 
 const isSameModel = (one: ModelRef, other: ModelRef): boolean => modelName(one) === modelName(other);
-
-/** Whether another provider may answer. A request that was found invalid would be invalid there too. */
-const canAnotherModelHelp = (failure: Failure): boolean => {
-  switch (failure.kind) {
-    case "no-key":
-    case "misconfigured":
-    case "bad-key":
-    case "no-credit":
-    case "quota-gone":
-    case "overloaded":
-    case "rate-limited":
-    case "network":
-    case "time-out":
-    case "stream-cut":
-    case "malformed-stream":
-      return true;
-    case "refused":
-      return failure.status === 403 || failure.status === 404;
-    case "context-too-long":
-    case "filtered":
-    case "cancelled":
-      return false;
-  }
-};

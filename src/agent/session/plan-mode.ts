@@ -24,6 +24,7 @@ export const planQuestion = (text: string, more: UserQuestion["options"] = []): 
   question: text,
   header: "Plan",
   options: [...approvals.map(({ label, mode }) => ({ label, description: `approval mode ${mode}` })), ...more],
+  textHint: "Type what should change",
   allowsSeveral: false,
 });
 

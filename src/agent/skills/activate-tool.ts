@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { z } from "zod";
+import { object, optional, string } from "../../tools/schema.ts";
 import { describeSkillFiles, fillSkill } from "../../context/skills/activation.ts";
 import type { Skill } from "../../context/skills/find.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
@@ -18,7 +18,7 @@ export const createActivateSkillTool = (skills: () => readonly Skill[], session:
     name: activateSkillDeclaration.name,
     description: activateSkillDeclaration.description ?? "",
     access: "read",
-    input: z.object({ name: z.string().min(1), arguments: z.string().optional() }),
+    input: object({ name: string({ minLength: 1 }), arguments: optional(string()) }),
     touches: () => ({}),
     title: ({ name }) => `Use the skill ${name}`,
     run: async ({ name, arguments: given = "" }, { files }) => {

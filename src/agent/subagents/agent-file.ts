@@ -1,6 +1,7 @@
 import { isObject } from "../../conversation/json.ts";
 import { findToolName } from "../../policy/gate/tool-names.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import type { RemoteAgentSource } from "./remote/definition.ts";
 import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../../context/front-matter.ts";
 
 /** A subagent as defined in a Markdown file. */
@@ -20,6 +21,8 @@ export type SubagentDefinition = {
   readonly model?: string;
   /** The most requests it may make. */
   readonly maxTurns?: number;
+  /** Set for an agent on another server, which gets the task over A2A. */
+  readonly remote?: RemoteAgentSource;
   /** Fields of its file that have no effect here, for lists. */
   readonly notes?: readonly string[];
 };
@@ -31,12 +34,17 @@ export type InvalidAgentFile = { readonly problem: string };
 export const readAgentFile = async ({
   label,
   text,
+  isOwn = false,
 }: {
   readonly label: string;
   readonly text: string;
+  /** Whether it is a file of the person's own. */
+  readonly isOwn?: boolean;
 }): Promise<SubagentDefinition | InvalidAgentFile> => {
   const file = splitFrontMatter(text);
   if (file === undefined) return { problem: `${label} does not define an agent: front matter is missing.` };
+  if (/^\s*- /.test(file.front))
+    return { problem: `${label} defines a list of agents, which is not supported: use one file for each.` };
   let properties: FrontMatter;
   try {
     properties = await parseFrontMatter(file.front);
@@ -47,6 +55,7 @@ export const readAgentFile = async ({
   }
   const name = nonEmptyText(properties["name"]) ?? label.replace(/^.*\/|\.md$/g, "");
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `${label}: "${name.slice(0, 64)}" is not a valid agent name.` };
+  if (isRemote(properties)) return readRemote(name, properties, { label, text, isOwn });
   const tools = readToolNames(properties["tools"]);
   const disallowed =
     readToolNames(properties["disallowedTools"] ?? properties["disallowed_tools"]) ??
@@ -67,6 +76,33 @@ export const readAgentFile = async ({
   };
 };
 
+/** As in Gemini CLI, an address of a card is enough. */
+const isRemote = ({ kind, ...fields }: FrontMatter): boolean =>
+  kind === "remote" || (kind === undefined && ("agent_card_url" in fields || "agent_card_json" in fields));
+
+const readRemote = async (
+  name: string,
+  properties: FrontMatter,
+  { label, ...file }: { readonly label: string; readonly text: string; readonly isOwn: boolean },
+): Promise<SubagentDefinition | InvalidAgentFile> => {
+  const { readRemoteAgent } = await import("./remote/definition.ts");
+  const remote = readRemoteAgent(properties, file);
+  if ("problem" in remote) return { problem: `${label} does not define a remote agent: ${remote.problem}` };
+  const notes = describeUnused(properties, remoteFields);
+  return {
+    name,
+    description: (nonEmptyText(properties["description"]) ?? "An agent on another server.").slice(0, 1000),
+    prompt: "",
+    ...(properties["background"] === true ? { background: true } : {}),
+    remote,
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+};
+
+const remoteFields = new Set(
+  "kind name description agent_card_url agent_card_json auth background color display_name".split(" "),
+);
+
 const knownFields = new Set([
   "name",
   "description",
@@ -83,9 +119,9 @@ const knownFields = new Set([
 ]);
 
 /** Fields of other agents that are not honoured here. */
-const describeUnused = (properties: FrontMatter): readonly string[] =>
+const describeUnused = (properties: FrontMatter, known: ReadonlySet<string> = knownFields): readonly string[] =>
   Object.keys(properties)
-    .filter((field) => !knownFields.has(field) && !(field === "kind" && properties[field] === "local"))
+    .filter((field) => !known.has(field) && !(field === "kind" && properties[field] === "local"))
     .map((field) => `${sanitizeForTerminal(field, "line").slice(0, 40)} has no effect here`);
 
 const nonEmptyText = (value: unknown): string | undefined =>

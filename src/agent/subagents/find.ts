@@ -61,7 +61,11 @@ export const listSubagents = async ({
   const files = (await Promise.all(places.map((place) => readMarkdownFiles(disk, place)))).flat();
   if (files.length === 0 && plugins.length === 0) return { listed: [], notes: [] };
   const results = await Promise.all(
-    files.map(async ({ file, source, ...text }) => ({ file, source, agent: await readAgentFile(text) })),
+    files.map(async ({ file, source, ...text }) => ({
+      file,
+      source,
+      agent: await readAgentFile({ ...text, isOwn: source === "user" }),
+    })),
   );
   const ofPlugins = await Promise.all(
     plugins.map(async (file) => ({

@@ -18,6 +18,7 @@ import { loadModel, modelName, type ModelRef } from "../models/name.ts";
 import type { ResolvedAgentOptions, SharedAgentOptions } from "../options.ts";
 import { SpendingTracker } from "../models/spending.ts";
 import { taskToolName } from "./task-declaration.ts";
+import type { RemoteContexts } from "./remote/run.ts";
 import type { RunTask, SubagentTask } from "./task-tool.ts";
 
 /** The parent of subagents: the options, tools and limits they share with it. */
@@ -42,6 +43,7 @@ export type SubagentContext = SharedAgentOptions & {
 /** Runs subagents, and lists the running ones so that their approvals can be answered. */
 export class SubagentRunner {
   readonly #running = new Map<string, Agent>();
+  readonly #remote: RemoteContexts = new Map();
   #count = 0;
 
   get running(): ReadonlyMap<string, Agent> {
@@ -50,8 +52,28 @@ export class SubagentRunner {
 
   /** Returns a function that runs tasks, each with a new agent: its own conversation, model, tools and limits. */
   createTaskRunner(context: SubagentContext): RunTask {
-    return async (task, { report, signal }) => {
+    return async (task, { report, signal, askUser }) => {
       const name = `${task.agent?.name ?? taskToolName}-${(this.#count += 1)}`;
+      const remote = task.agent?.remote;
+      if (task.agent !== undefined && remote !== undefined) {
+        const { runRemoteAgent } = await import("./remote/run.ts");
+        const emit = (event: AgentEvent): void => context.emit({ type: "agent", agent: name, event });
+        const { world } = context.open;
+        try {
+          return await runRemoteAgent({
+            agent: { ...task.agent, remote },
+            prompt: task.prompt,
+            world,
+            contexts: this.#remote,
+            signal,
+            report,
+            onText: (text) => emit({ type: "text", text }),
+            askUser,
+          });
+        } finally {
+          emit({ type: "finished", reason: "stop", text: "" });
+        }
+      }
       const hooks = context.hooksFor?.(name, task.agent?.name ?? "general-purpose");
       const { agent, close } = await startSubagent(task, context, hooks);
       this.#running.set(name, agent);

@@ -6,14 +6,20 @@ export const taskToolName = "task";
 
 /** The task tool as models see it, with the defined agents. */
 export const declareTaskTool = (
-  agents: readonly Pick<SubagentDefinition, "name" | "description">[],
+  agents: readonly Pick<SubagentDefinition, "name" | "description" | "remote">[],
 ): ToolDeclaration => ({
   name: taskToolName,
   description: [
     "Gives a piece of work to another agent, which works on its own with its own context and answers once. It sees nothing of this conversation. Good for searches and other work whose details you do not need; several can work at once.",
     ...(agents.length === 0
       ? []
-      : ["Agents:", ...agents.map(({ name, description }) => `- ${name}: ${oneLine(description)}`)]),
+      : [
+          "Agents:",
+          ...agents.map(
+            ({ name, description, remote }) =>
+              `- ${name}: ${oneLine(description)}${remote === undefined ? "" : remoteNote}`,
+          ),
+        ]),
   ].join("\n"),
   parameters: {
     type: "object",
@@ -30,5 +36,8 @@ export const declareTaskTool = (
     required: ["description", "prompt"],
   },
 });
+
+const remoteNote =
+  " (On another server: it has no access to files here, and a second task continues its conversation.)";
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 300);

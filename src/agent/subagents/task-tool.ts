@@ -1,7 +1,8 @@
-import { z } from "zod";
+import { boolean, object, optional, string } from "../../tools/schema.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../../tools/tool.ts";
-import type { TaskOutcome } from "../../tools/capabilities.ts";
+import type { AskUser, TaskOutcome } from "../../tools/capabilities.ts";
 import type { SubagentDefinition } from "./agent-file.ts";
+import { namedVariables } from "./remote/named-variables.ts";
 import { declareTaskTool, taskToolName } from "./task-declaration.ts";
 
 /** A task for a subagent. */
@@ -14,25 +15,35 @@ export type SubagentTask = {
 /** Runs a task. Throws a `ToolFailure`. */
 export type RunTask = (
   task: SubagentTask,
-  context: { readonly report: (text: string) => void; readonly signal: AbortSignal },
+  context: {
+    readonly report: (text: string) => void;
+    readonly signal: AbortSignal;
+    /** Asks the person; undefined where there is none. */
+    readonly askUser?: AskUser | undefined;
+  },
 ) => Promise<ToolResult>;
 
-/** Creates the tool that starts subagents. Their tool calls need approval as usual; starting them does not. */
+/** Creates the tool that starts subagents. Their tool calls need approval as usual; so does a task for a remote agent. */
 export const createTaskTool = (agents: readonly SubagentDefinition[], runTask: RunTask): AnyTool =>
   defineTool({
     name: taskToolName,
     description: declareTaskTool(agents).description ?? "",
     access: "read",
     hasNoTimeout: true,
-    input: z.object({
-      description: z.string().min(1),
-      prompt: z.string().min(1),
-      agent: z.string().optional(),
-      background: z.boolean().optional(),
+    input: object({
+      description: string({ minLength: 1 }),
+      prompt: string({ minLength: 1 }),
+      agent: optional(string()),
+      background: optional(boolean()),
     }),
     touches: () => ({}),
+    remoteAgent: ({ agent: name, prompt }) => {
+      const remote = agents.find((each) => each.name === name)?.remote;
+      if (name === undefined || remote === undefined) return undefined;
+      return { name, prompt, url: remote.url, identity: remote.digest, variables: namedVariables(remote) };
+    },
     title: ({ description, agent }) => `${agent ?? taskToolName}: ${description}`,
-    run: async ({ description, prompt, agent: name, background = false }, { tasks, report, signal }) => {
+    run: async ({ description, prompt, agent: name, background = false }, { tasks, report, signal, askUser }) => {
       const agent = agents.find((each) => each.name === name);
       if (name !== undefined && agent === undefined)
         throw new ToolFailure(
@@ -42,14 +53,14 @@ export const createTaskTool = (agents: readonly SubagentDefinition[], runTask: R
             : `There is no agent "${name}". There are ${agents.map((each) => each.name).join(", ")}.`,
         );
       const task = { description, prompt, ...(agent === undefined ? {} : { agent }) };
-      if (tasks === undefined) return runTask(task, { report, signal });
+      if (tasks === undefined) return runTask(task, { report, signal, askUser });
       const outcome = await tasks.run({
         kind: "agent",
         title: `${name ?? taskToolName}: ${description}`,
         startsInBackground: background || agent?.background === true,
         signal,
         report,
-        work: (context) => runTask(task, context),
+        work: (context) => runTask(task, { ...context, askUser }),
       });
       return outcome.type === "ended" ? outcome.result : describeBackground(outcome);
     },

@@ -68,6 +68,7 @@ export class Turn {
 
   /** Answers a prompt. Calls that still await approval are cancelled. */
   run(input: readonly UserPart[]): Promise<TurnEnd> {
+    this.#promptNumber = this.#countPrompts() + 1;
     return this.#runToEnd(async () => {
       this.#cancelPendingCalls();
       await this.#addQueuedMessages();
@@ -79,6 +80,7 @@ export class Turn {
   continue(): Promise<TurnEnd> {
     const { ledger, waitingCalls: waiting } = this.#context.journal;
     const last = ledger.entries.findLast(({ type }) => type !== "notice");
+    this.#promptNumber = this.#countPrompts();
     return this.#runToEnd(
       async () =>
         waiting.length > 0 || last?.type === "user" || last?.type === "completion" ? undefined : this.#finished("stop"),
@@ -91,12 +93,12 @@ export class Turn {
     begin: () => Promise<TurnEnd | undefined>,
     firstStep = (): Promise<TurnEnd | undefined> => this.#step(),
   ): Promise<TurnEnd> {
-    const { journal, router, hooks } = this.#context;
+    const { router, hooks } = this.#context;
     try {
-      await hooks?.started();
+      await hooks?.startTurn(this.#promptId());
       const ended = await begin();
       if (ended !== undefined) return ended;
-      this.#promptNumber = journal.ledger.entries.filter(({ type }) => type === "user").length;
+      this.#promptNumber = this.#countPrompts();
       await this.#recordModelChange(router.startTurn());
       for (let end = await firstStep(); ; end = await this.#step()) {
         if (end === undefined) continue;
@@ -369,6 +371,10 @@ export class Turn {
     if (result === "done") await this.#addQueuedMessages();
     this.#addNotices();
     return this.#context.hooks?.takeStop() === undefined ? undefined : this.#finished("hook");
+  }
+
+  #countPrompts(): number {
+    return this.#context.journal.ledger.entries.filter(({ type }) => type === "user").length;
   }
 
   /** Names the prompt this turn answers, the same in every run of the session. */

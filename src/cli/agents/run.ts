@@ -44,7 +44,9 @@ export const listAgents: CommandHandler = async (args) => {
 };
 
 /** An agent file as a row. */
-type AgentRow = Omit<SubagentDefinition, "prompt" | "notes"> & {
+type AgentRow = Omit<SubagentDefinition, "prompt" | "notes" | "remote"> & {
+  /** The address of a remote agent. */
+  readonly url?: string;
   readonly file: string;
   readonly source: string;
   readonly shadowedBy?: string;
@@ -52,10 +54,11 @@ type AgentRow = Omit<SubagentDefinition, "prompt" | "notes"> & {
 };
 
 const describeAgent = ({ agent, ...from }: ListedSubagent, known: ReadonlySet<string>): AgentRow => {
-  const { prompt: _, notes = [], ...rest } = agent;
+  const { prompt: _, remote, notes = [], ...rest } = agent;
   const missing = (agent.tools ?? []).filter((name) => !known.has(name) && !isServerTool(name));
   return {
     ...rest,
+    ...(remote === undefined ? {} : { url: remote.url }),
     ...from,
     notes: [...(missing.length === 0 ? [] : [`there is no tool ${missing.join(", ")}`]), ...notes],
   };
@@ -70,6 +73,7 @@ const formatAgent = ({
   file,
   model,
   tools,
+  url,
   background,
   shadowedBy,
   notes,
@@ -77,8 +81,12 @@ const formatAgent = ({
   [
     name,
     source,
-    model ?? "same model",
-    tools === undefined ? "all tools" : `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`,
+    url === undefined ? (model ?? "same model") : "remote",
+    url !== undefined
+      ? url
+      : tools === undefined
+        ? "all tools"
+        : `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`,
     background === true ? "background" : "",
     file,
     shadowedBy === undefined ? notes.join("; ") : `not used: ${shadowedBy}`,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realWorld } from "../../world/real/world.ts";
+import type { World } from "../../world/world.ts";
 import { openInBrowser } from "./browser.ts";
 
 let folder: string;
@@ -15,13 +16,15 @@ const opener = (script: string): void => {
   chmodSync(join(folder, "xdg-open"), 0o755);
 };
 
-const never = (): Promise<void> => new Promise(() => undefined);
+type After = World["clock"]["after"];
 
-const open = (address: string, sleep: () => Promise<void> = never): Promise<boolean> =>
+const never: After = () => () => undefined;
+
+const open = (address: string, after = never): Promise<boolean> =>
   openInBrowser(
     {
       ...realWorld(),
-      clock: { ...realWorld().clock, sleep },
+      clock: { ...realWorld().clock, after },
       env: { PATH: `${folder}:/bin:/usr/bin`, COLOUR: "red", OPENAI_API_KEY: "sk-1" },
       host: { ...realWorld().host, platform: "linux" },
     },
@@ -51,7 +54,8 @@ describe.runIf(process.platform !== "win32")("a URL", () => {
   it("is opened if the program keeps running", async () => {
     writeFileSync(join(folder, "hold"), "");
     opener("while [ -e hold ]; do sleep 0.05; done");
-    expect(await open("https://a.test", async () => undefined)).toBe(true);
+    const atOnce: After = (_, work) => (work(), () => undefined);
+    expect(await open("https://a.test", atOnce)).toBe(true);
     rmSync(join(folder, "hold"));
   });
 });

@@ -51,7 +51,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
               history: history.read,
             }),
       );
-  const theme = await loadTheme(world, home.config, settings["ui.theme"]);
+  const theme = await loadTheme(world, home, settings["ui.theme"]);
   const serverQuestions = new ServerQuestions(async (url) => {
     const { openInBrowser } = await import("./browser.ts");
     return openInBrowser({ ...world, env: await trustedEnvironment(world, folder) }, url);
@@ -64,7 +64,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
       folder,
       loaded,
       isSandboxed: args.has("sandbox") || settings.sandbox || settings.sandboxNetwork === "off",
-      open: async (resume) => {
+      open: async (resume, model) => {
         const [fresh, { openChatSession }] = await Promise.all([loadRunEnvironment(args), import("./open-session.ts")]);
         const which = resume === undefined || resume === "new" ? {} : { resume };
         const sessionArgs = resume === undefined ? args : withoutSession(args);
@@ -78,6 +78,7 @@ export const runInteractive = async (argv: readonly string[]): Promise<number> =
             onEvent: (event) => app.handleEvent(event),
             ...(args.has("no-save") ? {} : { watchCommand: (run) => app.watchCommand(run) }),
             ...which,
+            ...(model === undefined ? {} : { model }),
           }),
           world: fresh.world,
           loaded: fresh.loaded,

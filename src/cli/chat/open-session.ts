@@ -23,6 +23,7 @@ export const openChatSession = async (
     | "interactive"
     | "onEvent"
     | "resume"
+    | "model"
     | "serverRequests"
     | "confirm"
     | "onProgress"

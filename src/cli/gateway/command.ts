@@ -4,7 +4,7 @@ import type { CommandSpec } from "../command.ts";
 export const gatewayCommand: CommandSpec = {
   name: "gateway",
   about: "Put any provider behind Claude Code, Codex, Gemini CLI and other clients",
-  usage: "[setup CLIENT] [--port N] [--token TOKEN] [--route FROM=TO] [--log FILE]",
+  usage: "[setup CLIENT] [--port N] [--token TOKEN] [--route FROM=TO] [options]",
   positionals: ["[ACTION]", "[CLIENT]"],
   choices: ["setup"],
   secondChoices: { setup: ["claude", "codex", "gemini", "opencode", "pi", "qwen"] },
@@ -26,6 +26,11 @@ export const gatewayCommand: CommandSpec = {
       about: "Send models that match to a target, before all routes of settings",
     },
     { name: "log", value: "FILE", about: "Write every exchange to this file, redacted, for parley inspect" },
+    {
+      name: "seals",
+      value: "FILE",
+      about: "Keep thinking signatures that clients do not return in this file, over restarts",
+    },
     { name: "model", value: "MODEL", about: "With setup: the model the client asks for" },
     { name: "write", about: "With setup: change the client's settings" },
     { name: "undo", about: "With setup: restore the client's settings" },

@@ -1,8 +1,9 @@
-import { appendFileSync, renameSync, unwatchFile, watchFile } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, statSync, unwatchFile, watchFile, writeFileSync } from "node:fs";
 import { loadAgentEnvironment } from "../../agent/environment.ts";
 import { createExchangeLog } from "../../gateway/exchange-log.ts";
 import { openGateway } from "../../gateway/gateway.ts";
 import type { GatewayConfig, RouteRule } from "../../gateway/routes/config.ts";
+import type { SealFile } from "../../gateway/seal-store.ts";
 import { serveGateway } from "../../gateway/serve.ts";
 import { configFromSettings, defaultPort } from "../../gateway/settings.ts";
 import { createToken, hashToken } from "../../http/request-guard.ts";
@@ -37,10 +38,12 @@ const serveUntilSignal = async (args: Arguments): Promise<number> => {
   };
   let config = toConfig(loaded.settings);
   const log = args.value("log");
+  const seals = args.value("seals");
   const gateway = openGateway({
     world,
     config: () => config,
     lint: async (body, target) => (await import("../../rules/lint.ts")).lint(body, target),
+    ...(seals === undefined ? {} : { sealFile: openSealFile(seals) }),
     ...(log === undefined
       ? {}
       : {
@@ -90,15 +93,29 @@ const parseRoute = (text: string): RouteRule => {
   return { model: text.slice(0, at), to: text.slice(at + 1).split(",") };
 };
 
-/** The log is readable by its owner alone: it holds conversations. */
 const openLogFile = (path: string): Parameters<typeof createExchangeLog>[0]["file"] => {
+  const append = openForAppend(path, "the log");
+  return { append, size: statSync(path).size, rotate: () => renameSync(path, `${path}.1`) };
+};
+
+const openSealFile = (path: string): SealFile => ({
+  append: openForAppend(path, "the seals"),
+  read: () => readFileSync(path, "utf8"),
+  replace: (text) => {
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  },
+});
+
+/** Opens a file that its owner alone may read: it holds conversations. */
+const openForAppend = (path: string, what: string): ((text: string) => void) => {
   const append = (text: string): void => appendFileSync(path, text, { mode: 0o600 });
   try {
     append("");
   } catch (error) {
-    throw new UserError(`Cannot write the log: ${error instanceof Error ? error.message : String(error)}.`, {
+    throw new UserError(`Cannot write ${what}: ${error instanceof Error ? error.message : String(error)}.`, {
       code: 1,
     });
   }
-  return { append, rotate: () => renameSync(path, `${path}.1`) };
+  return append;
 };

@@ -69,9 +69,18 @@ const runPrompts = async (argv: readonly string[], reports: HeadlessOutput[]): P
     if (args.has("sandbox") || args.value("sandbox-network") === "off")
       await agentSession.services().catch(rethrowAsUserError);
     for await (const { piped, text } of inputs) {
-      const { parts, messages } = await agentSession.attach(text, cancellation.signal);
-      for (const message of messages) writeNotice(message);
-      for await (const _ of agent.send(prependPipedInput(piped, parts), cancellation.signal));
+      const send = async (prompt: string): Promise<void> => {
+        const { parts, messages } = await agentSession.attach(prompt, cancellation.signal);
+        for (const message of messages) writeNotice(message);
+        for await (const _ of agent.send(prependPipedInput(piped, parts), cancellation.signal));
+      };
+      const { signal } = cancellation;
+      const isCommand =
+        text.startsWith("/") &&
+        (await (
+          await import("./prompt-command.ts")
+        ).runPromptCommand(text, { environment, opened: agentSession, signal, notice: writeNotice, send }));
+      if (!isCommand) await send(text);
       if (collector.end?.type !== "finished") break;
     }
   } catch (error) {

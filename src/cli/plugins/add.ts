@@ -33,8 +33,10 @@ export const addPlugins = async (context: PluginsContext): Promise<number> => {
     await addPlugin(context, source.plugin);
     return 0;
   }
-  if (names.length === 0) return listMarketplace(source.marketplace);
-  for (const name of names) await addPlugin(context, await source.fetch(name));
+  const [only, ...others] = source.marketplace.plugins;
+  if (names.length === 0 && (only === undefined || others.length > 0)) return listMarketplace(source.marketplace);
+  for (const name of names.length === 0 ? [only?.name ?? ""] : names)
+    await addPlugin(context, await source.fetch(name));
   return 0;
 };
 
@@ -58,7 +60,8 @@ const addPlugin = async (context: PluginsContext, fetched: FetchedPlugin): Promi
     );
   const agreed = await agreeToPlugin(context, plugin, []);
   await storePlugin(context, { plugin, fetched, agreed });
-  process.stderr.write(`Added ${plugin.name}. It is used in new sessions.\n`);
+  const effect = agreed.length === 0 ? "Nothing of it has an effect here." : "It is used in new sessions.";
+  process.stderr.write(`Added ${plugin.name}. ${effect}\n`);
 };
 
 const requirePlugin = async ({ tree, entry }: FetchedPlugin): Promise<Plugin> => {

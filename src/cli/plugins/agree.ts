@@ -16,8 +16,9 @@ export const agreeToPlugin = async (
   already: readonly PluginCapability[],
 ): Promise<readonly PluginCapability[]> => {
   const open = describeCapabilities(plugin).filter(({ kind }) => !already.includes(kind));
+  if (open.length > 0 || already.length === 0)
+    process.stderr.write(`${formatReport(plugin).map(sanitizeLine).join("\n")}\n`);
   if (open.length === 0) return already;
-  process.stderr.write(`${formatReport(plugin).map(sanitizeLine).join("\n")}\n`);
   if (args.has("yes")) return [...already, ...open.map(({ kind }) => kind)];
   if (!canPrompt())
     throw new UserError("Cannot ask without a terminal. Use --yes to agree to what is shown above.", { code: 1 });

@@ -1,5 +1,4 @@
 import { resolve as resolvePath } from "node:path";
-import { openAgent } from "../../agent/open-agent.ts";
 import { openLocalService, ownTenant } from "../../fleet/local-service.ts";
 import { ServiceError } from "../../fleet/service-error.ts";
 import type { SessionService } from "../../fleet/service.ts";
@@ -10,21 +9,23 @@ import { acceptOidcTokens } from "../../server/oidc.ts";
 import { findHomeFolders } from "../../world/home-folders.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
-import { openWithObservers } from "../chat/observers.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
 import { readJson } from "../json/read.ts";
 import { parsePort, waitForSignal } from "../requests/simulate.ts";
 import { usageError, UserError } from "../user-error.ts";
+import type { ProcessTelemetry } from "../../telemetry/telemetry.ts";
+import { openObservedAgent, openServerTelemetry } from "./telemetry.ts";
 
 /** `parley serve`: serves sessions until interrupted. */
 export const serve: CommandHandler = async (args) => {
   const stopped = waitForSignal();
-  const { door, service, token } = await openServer(args);
+  const { token, ...server } = await openServer(args);
+  const { door } = server;
   process.stdout.write(`${door.url}\n`);
   if (token !== undefined) process.stderr.write(`Token (shown once): ${token}\n`);
   process.stderr.write("Listening. Press Ctrl-C to stop.\n");
   await stopped;
-  await stopServer({ door, service }, 1000 * parseSeconds(args.value("grace")));
+  await stopServer(server, 1000 * parseSeconds(args.value("grace")));
   return 0;
 };
 
@@ -32,6 +33,7 @@ export const serve: CommandHandler = async (args) => {
 export type RunningServer = {
   readonly door: FrontDoor;
   readonly service: SessionService;
+  readonly telemetry?: ProcessTelemetry | undefined;
   readonly token: string | undefined;
 };
 
@@ -43,7 +45,7 @@ export const openServer = async (args: Arguments): Promise<RunningServer> => {
   parseSeconds(args.value("grace"));
   const world = realWorld();
   const { authenticate, token } = await chooseAuthentication(args, world);
-  const service = await openService(args, world);
+  const { service, telemetry } = await openService(args, world);
   try {
     const door = await openFrontDoor({
       service,
@@ -53,6 +55,7 @@ export const openServer = async (args: Arguments): Promise<RunningServer> => {
       port,
       hosts: args.values("public-host"),
       origins: args.values("allow-origin"),
+      startTrace: telemetry?.startRequest,
       extensions: args.has("a2a") ? [await createA2a(args, service)] : [],
       ...(args.has("log")
         ? {
@@ -61,7 +64,7 @@ export const openServer = async (args: Arguments): Promise<RunningServer> => {
           }
         : {}),
     });
-    return { door, service, token };
+    return { door, service, telemetry, token };
   } catch (error) {
     await service.close();
     throw new UserError(`Cannot listen: ${error instanceof Error ? error.message : String(error)}.`, { code: 1 });
@@ -76,13 +79,14 @@ const createA2a = async (args: Arguments, service: SessionService): Promise<Door
 
 /** Takes no more work, lets turns end for a while, then closes. A turn that is left is continued at the next start. */
 export const stopServer = async (
-  { door, service }: Pick<RunningServer, "door" | "service">,
+  { door, service, telemetry }: Omit<RunningServer, "token">,
   milliseconds: number,
 ): Promise<void> => {
   const draining = service.drain(milliseconds);
   await door.close(Math.min(milliseconds, 2000));
   await draining;
   if ((await service.gauges()).runningTurns === 0) await service.close();
+  await telemetry?.close();
 };
 
 /** Anything beyond this machine needs a proxy that ends TLS, named hosts, and tokens the operator chose. */
@@ -144,7 +148,7 @@ const acceptIssuer = (
   });
 };
 
-const openService = async (args: Arguments, world: World): Promise<SessionService> => {
+const openService = async (args: Arguments, world: World): Promise<Pick<RunningServer, "service" | "telemetry">> => {
   const named = args.values("folder").length === 0 ? ["."] : args.values("folder");
   const folders = await Promise.all(
     named.map(async (folder) => {
@@ -154,17 +158,20 @@ const openService = async (args: Arguments, world: World): Promise<SessionServic
     }),
   );
   const model = args.value("model");
+  const home = await findHomeFolders(world);
+  const telemetry = await openServerTelemetry(world, { home, folder: folders[0] ?? "." });
   const { hasDatabase, openFleetService } = await import("../store/fleet-service.ts");
-  if (hasDatabase(args, world)) return openFleetService(args, world, { folders, model });
+  if (hasDatabase(args, world)) return { service: await openFleetService(args, world, { folders, model }), telemetry };
   try {
-    return await openLocalService({
+    const service = await openLocalService({
       world,
-      home: await findHomeFolders(world),
+      home,
       folders,
       maxOpen: parseCount(args.value("max-open")),
       ...(model === undefined ? {} : { flags: { model: [model] } }),
-      openAgent: (environment, options) => openWithObservers(environment, undefined, options, openAgent),
+      ...(telemetry === undefined ? {} : { openAgent: openObservedAgent(telemetry) }),
     });
+    return { service, telemetry };
   } catch (error) {
     if (error instanceof ServiceError) throw new UserError(error.message, { code: 1 });
     throw error;

@@ -51,7 +51,12 @@ export const sessionCommands: readonly CommandSpec[] = [
         values: "targets",
         about: "export: request body for this model",
       },
-      { name: "no-images", about: "export: HTML file without images and audio" },
+      {
+        name: "images",
+        value: "WHICH",
+        values: ["bounded", "all", "none"],
+        about: "export: images and audio in an HTML file: bounded (default), all, or none",
+      },
       { name: "output", short: "o", value: "FILE", about: "show, export: write to a file" },
       {
         name: "from",

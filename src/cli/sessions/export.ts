@@ -71,7 +71,7 @@ const parseFormat = (args: Arguments): ExportFormat => {
   const format = args.value("format");
   const to = args.value("for");
   const wire = to === undefined ? undefined : destinationOf(to).wire.id;
-  if (args.has("no-images") && format !== "html") throw usageError("--no-images is for --format html.");
+  if (args.value("images") !== undefined && format !== "html") throw usageError("--images is for --format html.");
   if (format === "json" || format === "markdown" || format === "html" || format === "claude" || format === "pi") {
     if (to !== undefined)
       throw usageError(`--for exports a request body; it cannot be combined with --format ${format}.`);
@@ -86,11 +86,15 @@ const parseFormat = (args: Arguments): ExportFormat => {
 
 /** Composes the HTML file, and prints what is not in it to stderr. */
 const composeHtml = async ({ world }: SessionsContext, session: ReadSession, args: Arguments): Promise<string> => {
-  const { exportHtml } = await import("../../inspect/export.tsx");
-  const { html, notes } = await exportHtml(session, {
-    redactor: createRedactor({ env: world.env }),
-    hasMedia: !args.has("no-images"),
-  });
+  const [{ exportHtml }, { exportedImages }] = await Promise.all([
+    import("../../inspect/export.tsx"),
+    import("../../inspect/exported-media.tsx"),
+  ]);
+  const wanted = args.value("images") ?? "bounded";
+  const images = exportedImages.find((each) => each === wanted);
+  if (images === undefined)
+    throw usageError(`Unknown value "${wanted}" for --images. Available: ${exportedImages.join(", ")}.`);
+  const { html, notes } = await exportHtml(session, { redactor: createRedactor({ env: world.env }), images });
   for (const note of notes) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
   return html;
 };

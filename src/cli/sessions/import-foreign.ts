@@ -140,7 +140,9 @@ const importAll = async (
       `No sessions to import${args.has("all") ? "" : " in this folder; use --all for all folders"}.`,
     );
   const results: ImportResult[] = [];
-  for (const [index, session] of sessions.entries()) {
+  // A session comes before its forks, which are linked to it.
+  const oldestFirst = sessions.toSorted((one, other) => one.created - other.created);
+  for (const [index, session] of oldestFirst.entries()) {
     const result = await importOne(
       context,
       args,

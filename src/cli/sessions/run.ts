@@ -31,7 +31,7 @@ const actionsByOption: { readonly [option: string]: readonly string[] } = {
   quiet: ["list"],
   format: ["export"],
   for: ["export"],
-  "no-images": ["export"],
+  images: ["export"],
   output: ["show", "export"],
   from: ["import"],
   title: ["import"],

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readRateLimits, setRateLimit } from "../../postgres/buckets.ts";
 import { checkStoreVersion, migrateStore } from "../../postgres/migrate.ts";
 import { openPostgresSessions } from "../../postgres/store.ts";
 import { readTenant, setTenantLimits } from "../../postgres/tenants.ts";
@@ -152,6 +153,36 @@ const tenant: StoreAction = async (context, args) => {
   );
 };
 
+const limit: StoreAction = async ({ database }, args) => {
+  const [, provider] = args.positionals;
+  const [perMinute, burst] = [args.value("per-minute"), args.value("burst")];
+  for (const [name, value, least] of [
+    ["per-minute", perMinute, 0],
+    ["burst", burst, 1],
+  ] as const)
+    if (value !== undefined && !(Number(value) >= least && Number.isFinite(Number(value))))
+      throw usageError(`--${name} must be a number from ${least}, not "${value}".`);
+  if (burst !== undefined && perMinute === undefined) throw usageError("--burst needs --per-minute.");
+  if (perMinute !== undefined) {
+    if (provider === undefined) throw usageError("Missing the provider, e.g. parley store limit anthropic.");
+    const { findProvider } = await import("../../providers/find.ts");
+    const { id } = findProvider(provider);
+    const isNone = Number(perMinute) === 0;
+    const wanted = { perMinute: Number(perMinute), ...(burst === undefined ? {} : { burst: Number(burst) }) };
+    await setRateLimit(database, id, isNone ? undefined : wanted);
+  }
+  const limits = (await readRateLimits(database)).filter(
+    (each) => provider === undefined || each.provider === provider,
+  );
+  if (args.has("json")) return printJson({ limits });
+  if (limits.length === 0) return print(`${provider ?? "All providers"}: no limit.`);
+  for (const each of limits)
+    print(`${each.provider}: ${round(each.perMinute)} requests a minute for each key, ${round(each.burst)} at once.`);
+  return 0;
+};
+
+const round = (number: number): string => String(Math.round(number * 100) / 100);
+
 const actions: { readonly [name: string]: StoreAction } = {
   migrate,
   check,
@@ -159,6 +190,7 @@ const actions: { readonly [name: string]: StoreAction } = {
   export: exportFiles,
   archive,
   tenant,
+  limit,
 };
 
 /** Writes a session where the file store would have it below `output`, and reads it back. */

@@ -14,6 +14,10 @@ export const workerCommand: CommandSpec = {
     "gives sessions back. Commands of models run in a sandbox (bubblewrap), which ends with the worker.",
     "Without one it does not start, unless --no-sandbox says that the machine itself is the sandbox,",
     "e.g. a container for each worker.",
+    "With --workplace each session has a folder of its own below --workplaces, which commands of other",
+    "sessions do not see: empty, a git worktree of its project, or a clone.",
+    "Front doors on this machine read text as it arrives from a port on loopback; --listen names an",
+    "address for those on others. It is plain HTTP: use it in a private network.",
   ],
   options: [
     ...databaseOptions,
@@ -22,6 +26,14 @@ export const workerCommand: CommandSpec = {
     { name: "lease", value: "SECONDS", about: "Time without a sign of life until others take over (default: 15)" },
     { name: "park-after", value: "SECONDS", about: "Time a question keeps its turn in this process (default: 30)" },
     { name: "grace", value: "SECONDS", about: "Time turns have to end after SIGTERM (default: 60)" },
+    {
+      name: "workplace",
+      value: "KIND",
+      values: ["shared", "folder", "worktree", "clone"],
+      about: "Where tools run: the project (default), or a folder, worktree or clone for each session",
+    },
+    { name: "workplaces", value: "FOLDER", about: "Holds the folders of sessions, outside of projects" },
+    { name: "listen", value: "HOST:PORT", about: "Where front doors read live text (default: 127.0.0.1, a free port)" },
     { name: "no-sandbox", about: "Start without a sandbox for commands of models" },
     {
       name: "approval-mode",

@@ -18,6 +18,15 @@ describe("front matter", () => {
       { tools: ["Read"], description: 'Use it when: "x" fails. Example:\\n<a>', effort: "3" },
     ],
     ["# a comment\nname: pdf # its name", { name: "pdf" }],
+    [
+      'name: maker\ndescription: Use it to "make". Examples:\n\n<example>\nuser: "Make it"\n</example>\n\nmodel: sonnet\ntools: ["Read", "Grep"]',
+      {
+        name: "maker",
+        description: 'Use it to "make". Examples:\n\n<example>\nuser: "Make it"\n</example>',
+        model: "sonnet",
+        tools: ["Read", "Grep"],
+      },
+    ],
   ])("is read as YAML, and leniently where YAML is not: %j", async (front, fields) => {
     expect(await parseFrontMatter(front)).toEqual(fields);
   });

@@ -68,7 +68,12 @@ describe("an http hook", () => {
       HOOK_TOKEN: "one",
       OTHER_TOKEN: "two",
     });
-    expect(outcome).toEqual({ decision: "deny", reason: "No.", context: [] });
+    expect(outcome).toEqual({
+      decision: "deny",
+      reason: "No.",
+      decidedBy: [{ source: "user", hook: url }],
+      context: [],
+    });
     expect(requests).toMatchObject([
       { headers: { "x-token": "one", "x-other": "a" }, body: { session_id: "s", tool_name: "Edit" } },
     ]);

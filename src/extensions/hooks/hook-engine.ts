@@ -24,6 +24,8 @@ export type HookOutcome = {
   readonly decision?: HookDecision;
   /** The reasons of that decision. */
   readonly reason: string;
+  /** The hooks that made it. */
+  readonly decidedBy?: readonly Pick<HookActivity, "source" | "hook">[];
   /** The arguments to run the tool with, under our field names. Not validated. */
   readonly input?: JsonObject;
   /** Texts for the model. */
@@ -123,7 +125,7 @@ export class HookEngine {
       const onDetached = (): void => {
         isDetached = true;
         this.#leaveBehind(running);
-        resolve({ result: {}, name: match.name });
+        resolve({ ...match, result: {} });
       };
       const running = this.#runOne(match, occasion, { signal, onDetached });
       running.then(resolve, (error: unknown) => (isDetached ? undefined : reject(error as Error)));
@@ -141,7 +143,7 @@ export class HookEngine {
     const durationMs = Math.round(world.clock.elapsed() - startedAt);
     onActivity(describeActivity(match, { result, durationMs, isSkipped: refusal !== undefined }), result, input);
     // A hook that nothing waited for comes too late to decide.
-    return { result: hook.isAsync ? {} : result, name };
+    return { hook, name, result: hook.isAsync ? {} : result };
   }
 
   async #findRefusal(hook: Hook): Promise<string | undefined> {
@@ -166,15 +168,29 @@ export class HookEngine {
   /** The input of a hook, in its format. */
   #describe(hook: Hook, name: string, { event, call, fields }: HookOccasion): JsonObject {
     const isGemini = hook.format === "gemini";
-    return {
+    const input = {
       ...this.#options.commonFields(),
       hook_event_name: isGemini ? (geminiEventNames[event] ?? event) : event,
       ...(isGemini ? { timestamp: new Date(this.#options.world.clock.now()).toISOString() } : {}),
       ...(call === undefined ? {} : nameCall(call, name)),
       ...fields,
     };
+    return hook.format === "codex" ? omitFields(input, fieldsNotInCodex[event] ?? []) : input;
   }
 }
+
+/** Fields of Claude Code and ours that Codex does not have: the schemas of its inputs are closed. */
+const fieldsNotInCodex: { readonly [event in HookEvent]?: readonly string[] } = {
+  SessionStart: ["turn_id"],
+  SessionEnd: ["turn_id", "model", "permission_mode"],
+  PermissionRequest: ["tool_use_id", "reason"],
+  PostToolUse: ["duration_ms"],
+  PreCompact: ["permission_mode", "custom_instructions"],
+  PostCompact: ["permission_mode", "tokens_before", "tokens_after"],
+};
+
+const omitFields = (input: JsonObject, omitted: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(input).filter(([field]) => !omitted.includes(field)));
 
 /** Milliseconds that hooks in the background have when the session ends. */
 const closeTimeMs = 5000;
@@ -185,7 +201,7 @@ type RunControl = { readonly signal: AbortSignal; readonly onDetached: () => voi
 /** A hook that matches, and the name of the tool it matched. */
 type MatchedHook = { readonly hook: Hook; readonly name: string };
 
-type NamedResult = { readonly result: HookResult; readonly name: string };
+type NamedResult = MatchedHook & { readonly result: HookResult };
 
 /** Finds the hooks of an event. The same command of the same source runs once. */
 const findMatching = (hooks: readonly Hook[], { event, subject, call }: HookOccasion): readonly MatchedHook[] => {
@@ -207,19 +223,24 @@ const severities: readonly HookDecision[] = ["deny", "ask", "allow"];
 /** Merges results: the strictest decision counts, and the first changed input of one that does not deny. */
 const mergeResults = (results: readonly NamedResult[], { call }: HookOccasion): HookOutcome => {
   const decision = severities.find((each) => results.some(({ result }) => result.decision === each));
-  const reasons = results.flatMap(({ result }) =>
-    result.decision === decision && result.reason !== undefined ? [result.reason] : [],
-  );
+  const deciding = decision === undefined ? [] : results.filter(({ result }) => result.decision === decision);
+  const reasons = deciding.flatMap(({ result }) => (result.reason === undefined ? [] : [result.reason]));
   const input = call === undefined ? undefined : mergeInputs(results, call);
   const stop = results.find(({ result }) => result.stop !== undefined)?.result.stop;
   return {
     ...(decision === undefined ? {} : { decision }),
-    reason: decision === undefined ? "" : [...new Set(reasons)].join(" "),
+    reason: [...new Set(reasons)].join(" "),
+    ...(decision === undefined ? {} : { decidedBy: deciding.map(nameHook) }),
     ...(input === undefined ? {} : { input }),
     context: results.flatMap(({ result }) => (result.context === undefined ? [] : [result.context])),
     ...(stop === undefined ? {} : { stop }),
   };
 };
+
+const nameHook = ({ hook }: MatchedHook): Pick<HookActivity, "source" | "hook"> => ({
+  source: describeHookSource(hook.set.source),
+  hook: hook.label,
+});
 
 const mergeInputs = (results: readonly NamedResult[], { tool, input }: HookedTool): JsonObject | undefined => {
   for (const { result, name } of results) {

@@ -36,7 +36,7 @@ export type Hook = {
   /** Whether a failure counts as a block. */
   readonly blocksOnFailure: boolean;
   /** The form of its input and output. */
-  readonly format: "claude" | "gemini";
+  readonly format: "claude" | "codex" | "gemini";
   /** One line for lists and messages: its name, command or URL. Not sanitized. */
   readonly label: string;
   readonly statusMessage?: string;

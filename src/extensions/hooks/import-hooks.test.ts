@@ -92,7 +92,10 @@ describe("findHookFiles", () => {
           notTaken: [{ what: "hooks", why: "All hooks are switched off in this file." }],
         },
       },
-      { file: `${home}/.codex/config.toml`, imported },
+      {
+        file: `${home}/.codex/config.toml`,
+        imported: { ...imported, hooks: { Stop: [{ hooks: [{ ...command, format: "codex" }] }] } },
+      },
     ]);
     expect(await findHookFiles(world, "gemini")).toEqual([
       {

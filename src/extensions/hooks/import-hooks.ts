@@ -136,12 +136,13 @@ const importHandler = (agent: HookImportAgent, given: unknown, what: string): Im
   };
 };
 
-/** Gemini CLI counts milliseconds, with a default of one minute, and has its own input and output. */
+/** Codex has fewer fields. Gemini CLI counts milliseconds, with a default of one minute, and has its own input and output. */
 const translateHandler = (
   agent: HookImportAgent,
   given: { readonly [name: string]: unknown },
 ): { readonly [name: string]: unknown } => {
-  if (agent !== "gemini") return given;
+  if (agent === "claude") return given;
+  if (agent === "codex") return { ...given, format: "codex" };
   const { timeout = 60_000 } = given;
   return { ...given, timeout: typeof timeout === "number" ? timeout / 1000 : timeout, format: "gemini" };
 };

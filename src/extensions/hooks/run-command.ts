@@ -1,7 +1,7 @@
 import { isObject } from "../../conversation/json.ts";
 import { buildCmdProgram, usesCmd } from "../../policy/command/windows.ts";
 import { createChildEnvironment } from "../../policy/shell/environment.ts";
-import type { ConfinedProgram } from "../../policy/shell/run.ts";
+import type { Confine } from "../../policy/shell/run.ts";
 import { defaultSearchPath, filterTrustedSearchPath } from "../../policy/shell/search-path.ts";
 import { ProcessStopper } from "../../policy/shell/stopper.ts";
 import type { Program, RunningProcess } from "../../world/processes.ts";
@@ -16,7 +16,7 @@ export type HookWorld = {
   readonly folder: string;
   readonly sessionId: string;
   /** Wraps a program in the session's sandbox, if it has one. */
-  readonly confine?: ((program: Program) => Promise<ConfinedProgram>) | undefined;
+  readonly confine?: Confine | undefined;
 };
 
 /** The most bytes a hook may print. */
@@ -39,7 +39,9 @@ export const runHookCommand = async (
   const program = await buildProgram(hook, handler, { ...context, input });
   if (program === undefined) return { type: "failure", why: `The program for it was not found.` };
   const { program: confined, finish } =
-    context.confine === undefined ? { program, finish: undefined } : await context.confine(program);
+    context.confine === undefined
+      ? { program, finish: undefined }
+      : await context.confine(program, { writable: writableFolders(hook) });
   if (signal.aborted) return { type: "failure", why: "It was cancelled." };
   const running = await context.world.processes.start(confined);
   const stopper = new ProcessStopper(context.world.clock, running);
@@ -67,6 +69,10 @@ export const runHookCommand = async (
     stopper.dispose();
   }
 };
+
+/** The folder for its data is the only one of a plugin that its hooks may write to. */
+const writableFolders = ({ set: { source } }: Hook): readonly string[] =>
+  source.type === "plugin" && source.data !== undefined ? [source.data] : [];
 
 const buildProgram = async (
   hook: Hook,
@@ -102,6 +108,8 @@ const hookVariables = (
     ? {
         CLAUDE_PLUGIN_ROOT: source.root,
         PLUGIN_ROOT: source.root,
+        // Files beside its own would count as a change of the plugin.
+        PYTHONDONTWRITEBYTECODE: "1",
         ...(source.data === undefined ? {} : { CLAUDE_PLUGIN_DATA: source.data, PLUGIN_DATA: source.data }),
       }
     : {}),

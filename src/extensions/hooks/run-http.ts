@@ -1,7 +1,8 @@
 import { normalizeHost, judgeUrl } from "../../policy/network/judge-url.ts";
 import { nonPublicReason } from "../../policy/network/public-address.ts";
 import { isSecretField } from "../../policy/secrets/names.ts";
-import type { World } from "../../world/world.ts";
+import { createChildEnvironment } from "../../policy/shell/environment.ts";
+import type { Environment, World } from "../../world/world.ts";
 import type { Hook, HookHandler } from "./hook.ts";
 import type { HookRun } from "./hook-output.ts";
 
@@ -29,7 +30,7 @@ export const runHttpHook = async (
   const url = new URL(handler.url);
   const resolved = await resolveAddresses(url, world);
   if ("refused" in resolved) return { type: "failure", why: resolved.refused };
-  const headers = { "content-type": "application/json", ...expandHeaders(handler, world) };
+  const headers = { "content-type": "application/json", ...expandHeaders(handler, variablesFor(hook, world)) };
   const secret = Object.keys(headers).find((name) => name === "authorization" || isSecretField(name));
   if (secret !== undefined && url.protocol === "http:" && !resolved.isLocal)
     return { type: "failure", why: `The header ${secret} holds a secret and is not sent over plain http.` };
@@ -63,7 +64,7 @@ export const runHttpHook = async (
 /** Replaces `$NAME` in headers by the variables the hook may use. Others stay empty. */
 const expandHeaders = (
   { headers, allowedVariables }: Extract<HookHandler, { type: "http" }>,
-  { env }: Pick<World, "env">,
+  env: Environment,
 ): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -73,6 +74,10 @@ const expandHeaders = (
       ),
     ]),
   );
+
+/** Variables for headers. Only the person's own hooks may send secrets: others would choose where they go. */
+const variablesFor = ({ set: { source } }: Hook, { env }: Pick<World, "env">): Environment =>
+  source.type === "user" ? env : createChildEnvironment(env);
 
 type ResolvedHost =
   | { readonly addresses: readonly string[] | undefined; readonly isLocal: boolean }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../conversation/json.ts";
 import { aboutOf, isProblem, listFiles, listSkills, readJsonObject, textOf } from "./manifest.ts";
 import { isPluginName, type InvalidPlugin, type Plugin } from "./plugin.ts";
+import { readThemeFiles } from "./themes.ts";
 import { resolveInside, type PluginTree } from "./tree.ts";
 
 /** The manifest of an Agent Plugin (agent-plugins.org), at the root of its files. */
@@ -23,7 +24,7 @@ const knownFields = new Set([
   "extensions",
 ]);
 
-/** Loads an Agent Plugin: skills and MCP servers. Commands and agents are read from `dev.parley/`, our own namespace. */
+/** Loads an Agent Plugin: skills and MCP servers. Commands, agents and themes are read from `dev.parley/`, our own. */
 export const loadAgentPlugin = async (tree: PluginTree, manifest: JsonObject): Promise<Plugin | InvalidPlugin> => {
   const name = textOf(manifest["name"]) ?? "";
   if (!isPluginName(name) || !/^[a-z0-9.-]+$/.test(name))
@@ -33,6 +34,7 @@ export const loadAgentPlugin = async (tree: PluginTree, manifest: JsonObject): P
   );
   if (invalid !== undefined) return { problem: `plugin.json: ${invalid} must be a string.` };
   const servers = await readServers(tree);
+  const themes = await readThemeFiles(tree, ["dev.parley/themes"], "own");
   return {
     name,
     ...aboutOf(manifest),
@@ -43,8 +45,9 @@ export const loadAgentPlugin = async (tree: PluginTree, manifest: JsonObject): P
     hooks: [],
     agents: listFiles(tree, "dev.parley/agents", ".md"),
     context: [],
-    themes: [],
+    themes: themes.themes,
     problems: [
+      ...themes.problems,
       ...Object.keys(manifest)
         .filter((field) => !knownFields.has(field))
         .map((field) => `plugin.json: ${field.slice(0, 64)} is unknown and ignored.`),

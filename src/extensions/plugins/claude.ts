@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../conversation/json.ts";
 import { aboutOf, hooksIn, isProblem, listFiles, listSkills, readJsonObject, textOf } from "./manifest.ts";
 import { isPluginName, type InvalidPlugin, type Plugin, type PluginHooks, type PluginItem } from "./plugin.ts";
+import { readThemeFiles } from "./themes.ts";
 import { resolveInside, type PluginTree } from "./tree.ts";
 
 /** The manifests of Claude plugins, which Codex reads too, in order of precedence. */
@@ -21,6 +22,13 @@ export const loadClaudePlugin = async (tree: PluginTree, manifest: JsonObject): 
   const problems: string[] = [];
   const hooks = await readHooks(tree, manifest, problems);
   const servers = await readServers(tree, manifest, problems);
+  const { experimental } = manifest;
+  const themeFolders = { themes: manifest["themes"] ?? (isObject(experimental) ? experimental["themes"] : []) ?? [] };
+  const themes = await readThemeFiles(
+    tree,
+    pathsOf(themeFolders as JsonObject, "themes", "themes", problems),
+    "claude",
+  );
   return {
     name,
     ...aboutOf(manifest),
@@ -31,14 +39,17 @@ export const loadClaudePlugin = async (tree: PluginTree, manifest: JsonObject): 
     hooks,
     agents: unique(pathsOf(manifest, "agents", "agents", problems).flatMap((path) => filesAt(tree, path, ".md"))),
     context: [],
-    themes: [],
-    problems: [...problems, ...findIgnoredParts(tree, manifest)],
+    themes: themes.themes,
+    problems: [...problems, ...themes.problems, ...findIgnoredParts(tree, manifest)],
   };
 };
 
-/** The default folder, and the paths of a field: one, or a list. A path that leads out of the plugin is a problem. */
+/**
+ * The default folder, and the paths of a field: one, or a list. A path that leads out of the plugin is a problem. An entry
+ * of a marketplace with `strict: false` is the whole definition: what it lists is all there is.
+ */
 const pathsOf = (manifest: JsonObject, field: string, folder: string, problems: string[]): readonly string[] => [
-  folder,
+  ...(manifest["strict"] === false && manifest[field] !== undefined ? [] : [folder]),
   ...[manifest[field] ?? []].flat().flatMap((given) => {
     const inside = resolveInside(given);
     if (inside === undefined)

@@ -19,7 +19,7 @@ export const capabilityTitles: { readonly [kind in PluginCapability]: string } =
   hooks: "Hooks: programs that run by themselves at events of a session",
   agents: "Agents: subagents that models can use",
   context: "Context: instructions added to the system prompt of every session",
-  themes: "Themes: no effect here",
+  themes: "Themes: colours of the terminal UI that you can choose",
 };
 
 const describeKind = (plugin: Plugin, kind: PluginCapability): readonly string[] => {
@@ -27,6 +27,7 @@ const describeKind = (plugin: Plugin, kind: PluginCapability): readonly string[]
     case "skills":
     case "commands":
     case "agents":
+    case "themes":
       return plugin[kind].map(({ name }) => name);
     case "servers":
       return Object.entries(plugin.servers).map(([name, server]) => `${name}: ${describeServer(server)}`);
@@ -38,8 +39,6 @@ const describeKind = (plugin: Plugin, kind: PluginCapability): readonly string[]
       );
     case "context":
       return plugin.context.map(({ path, bytes }) => `${path}, ${bytes} bytes`);
-    case "themes":
-      return plugin.themes;
   }
 };
 

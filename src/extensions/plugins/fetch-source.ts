@@ -5,7 +5,7 @@ import { fetchCommit } from "./git-fetch.ts";
 import { isRef, parseRepository, type RepositoryLocation } from "./git-url.ts";
 import { readMarketplace, type Marketplace, type MarketplacePlugin } from "./marketplace.ts";
 import { withTemporaryFolder, type PluginSource } from "./store.ts";
-import { PluginSourceError, readDiskTree, subtree, type PluginTree } from "./tree.ts";
+import { PluginSourceError, readDiskTree, subtree, withoutBytecode, type PluginTree } from "./tree.ts";
 
 /** The files of one plugin, and where they are from. */
 export type FetchedPlugin = { readonly tree: PluginTree; readonly source: PluginSource; readonly entry?: JsonObject };
@@ -71,11 +71,11 @@ const fetchTree = async (
     const tree = await readDiskTree(world.disk, given.path).catch((error: unknown) => {
       throw error instanceof PluginSourceError ? error : new PluginSourceError(`${given.path} could not be read.`);
     });
-    return { tree, source: { type: "folder", path: given.path } };
+    return { tree: withoutBytecode(tree), source: { type: "folder", path: given.path } };
   }
   return withTemporaryFolder(world, home, async (name, parent) => {
     const { tree, commit } = await fetchCommit(world, given, join(parent.path, name));
-    return { tree, source: { type: "git", ...given, commit } };
+    return { tree: withoutBytecode(tree), source: { type: "git", ...given, commit } };
   });
 };
 
@@ -103,4 +103,18 @@ const fetchListed = async (
 const describeEntry = ({ entry }: MarketplacePlugin): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([field]) => entryFields.has(field)));
 
-const entryFields = new Set(["name", "version", "description", "skills", "commands", "agents", "hooks", "mcpServers"]);
+const entryFields = new Set([
+  "name",
+  "version",
+  "description",
+  "strict",
+  "skills",
+  "commands",
+  "agents",
+  "hooks",
+  "mcpServers",
+  "themes",
+  "lspServers",
+  "outputStyles",
+  "monitors",
+]);

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../conversation/json.ts";
 import { aboutOf, hooksIn, isProblem, listFiles, listSkills, readJsonObject, textOf } from "./manifest.ts";
 import { isPluginName, type InvalidPlugin, type Plugin } from "./plugin.ts";
+import { readGeminiThemes } from "./themes.ts";
 import { resolveInside, type PluginTree } from "./tree.ts";
 
 /** The manifest of a Gemini CLI extension. */
@@ -18,6 +19,7 @@ export const loadGeminiExtension = async (tree: PluginTree, manifest: JsonObject
   if (!isPluginName(name)) return { problem: `"${name.slice(0, 64)}" is not a valid name of an extension.` };
   const hooks = await readJsonObject(tree, "hooks/hooks.json");
   const context = readContext(tree, manifest);
+  const themes = readGeminiThemes(manifest["themes"]);
   const { mcpServers } = manifest;
   return {
     name,
@@ -31,10 +33,9 @@ export const loadGeminiExtension = async (tree: PluginTree, manifest: JsonObject
     hooks: hooks === undefined || isProblem(hooks) ? [] : hooksIn("hooks/hooks.json", "gemini", hooks),
     agents: listFiles(tree, "agents", ".md"),
     context: context.files,
-    themes: Array.isArray(manifest["themes"])
-      ? manifest["themes"].map((theme) => (isObject(theme) ? (textOf(theme["name"]) ?? "unnamed") : "unnamed"))
-      : [],
+    themes: themes.themes,
     problems: [
+      ...themes.problems,
       ...context.problems,
       ...(isProblem(hooks) ? [hooks.problem] : []),
       ...Object.entries(ignoredFields).flatMap(([field, reason]) =>

@@ -145,6 +145,21 @@ describe("a Claude plugin", () => {
     ]);
   });
 
+  it("has only what the entry of a marketplace lists, if that is the whole definition", async () => {
+    const files = { "skills/a/SKILL.md": skill, "skills/b/SKILL.md": skill, "commands/c.md": "C." };
+    const entry = { name: "part", skills: ["./skills/a"], lspServers: { clangd: {} } };
+    const names = async (more: object): Promise<unknown> => {
+      const plugin = await loadPlugin(treeOf(files), { ...entry, ...more });
+      return "problem" in plugin ? plugin : plugin.skills.map(({ name }) => name);
+    };
+    expect(await names({})).toEqual(["a", "b"]);
+    expect(await names({ strict: false })).toEqual(["a"]);
+    expect(await loadPlugin(treeOf(files), { ...entry, strict: false })).toMatchObject({
+      commands: [{ name: "c" }],
+      problems: ["lspServers (.lsp.json) has no effect here."],
+    });
+  });
+
   it("keeps the rest where one file is broken", async () => {
     const { servers, commands, problems } = await load({
       ".claude-plugin/plugin.json": { name: "dev", hooks: "./none.json" },
@@ -186,7 +201,7 @@ describe("a Gemini CLI extension", () => {
       commands: [{ name: "gcs:sync", path: "commands/gcs/sync.toml" }],
       hooks: [{ path: "hooks/hooks.json", form: "gemini", hooks: { BeforeTool: [] } }],
       context: [{ path: "GEMINI.md", bytes: 7 }],
-      themes: ["Night"],
+      themes: [{ name: "Night", colours: { base: "dark", tones: {}, backgrounds: {} } }],
       problems: [
         "excludeTools is not applied: use deny rules (parley permissions).",
         "policies/ are not applied: use deny rules.",

@@ -27,14 +27,16 @@ export type Plugin = {
   readonly agents: readonly PluginItem[];
   /** Files with instructions for the system prompt. */
   readonly context: readonly { readonly path: string; readonly bytes: number }[];
-  /** The names of themes. */
-  readonly themes: readonly string[];
+  readonly themes: readonly PluginTheme[];
   /** Parts that are not used, and why. */
   readonly problems: readonly string[];
 };
 
 /** A file or folder of a plugin, and the name it gives to what it defines. */
 export type PluginItem = { readonly name: string; readonly path: string };
+
+/** A theme of the terminal UI: its colours in the form of our theme files. */
+export type PluginTheme = { readonly name: string; readonly colours: JsonObject };
 
 /** The hooks of one file. */
 export type PluginHooks = { readonly path: string; readonly form: "claude" | "gemini"; readonly hooks: JsonObject };

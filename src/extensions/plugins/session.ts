@@ -9,9 +9,8 @@ import type { HookSet } from "../hooks/hook.ts";
 import { importHooks } from "../hooks/import-hooks.ts";
 import { hashIdentities, hashTree } from "./content-hash.ts";
 import { loadPlugin } from "./load.ts";
-import { isNamespaced, type Plugin, type PluginCapability } from "./plugin.ts";
-import { contentFolder, dataFolder, readInstalledPlugins, type InstalledPlugin } from "./store.ts";
-import { readDiskTree } from "./tree.ts";
+import { isNamespaced, type Plugin, type PluginCapability, type PluginTheme } from "./plugin.ts";
+import { contentFolder, dataFolder, readInstalledPlugins, readStoredTree, type InstalledPlugin } from "./store.ts";
 import { fillVariables, variablesOf, type PluginFile, type PluginVariables } from "./variables.ts";
 
 /** An added plugin, and whether it can be used. */
@@ -38,7 +37,7 @@ const checkPlugin = async (
   try {
     const root = await disk.canonicalPath(contentFolder(home, hash));
     if (root === undefined) return broken(`Its files are missing. Add it again: parley plugins update ${name}`);
-    const tree = await readDiskTree(disk, root);
+    const tree = await readStoredTree(disk, root);
     // Hashing every byte is needed only if a file was touched.
     if (hashIdentities(tree) !== stamp && (await hashTree(tree)) !== hash)
       return broken(`Its files were changed since you agreed to them. Restore them: parley plugins update ${name}`);
@@ -50,17 +49,35 @@ const checkPlugin = async (
   }
 };
 
+/** The themes of enabled plugins, as `plugin:theme`, as far as the person agreed. */
+export const readPluginThemes = async (
+  world: Pick<World, "disk" | "files">,
+  home: string,
+): Promise<readonly PluginTheme[]> =>
+  (await readPluginStatus(world, home)).flatMap((each) =>
+    each.state === "enabled"
+      ? restrictTo(each.plugin, each.installed.agreed).themes.map(({ name, colours }) => ({
+          name: `${each.plugin.name}:${name}`,
+          colours,
+        }))
+      : [],
+  );
+
 /** The contributions of enabled plugins to a session, as far as the person agreed. */
 export type SessionPlugins = {
   readonly skills: readonly PluginSkillFolder[];
   /** MCP servers by name, without placeholders of plugins, and the environment their other variables come from. */
   readonly servers: { readonly [name: string]: JsonValue };
   readonly serverEnvironment: Environment;
+  /** The plugin of each server. */
+  readonly serverOwners: { readonly [name: string]: string };
   readonly commands: readonly PluginFile[];
   readonly agents: readonly PluginFile[];
   /** Hooks in our form, bound to the files the person agreed to. */
   readonly hooks: readonly HookSet[];
   readonly context: readonly { readonly label: string; readonly path: string }[];
+  /** The folders with the files of the plugins. */
+  readonly folders: readonly string[];
   /** Messages for the person. */
   readonly notes: readonly string[];
 };
@@ -78,9 +95,18 @@ export const openSessionPlugins = async (
     root,
     variables: variablesOf({ root, data: dataFolder(home, plugin.name), folder }),
   }));
+  const servers = new Map<string, { readonly plugin: string; readonly server: JsonValue }>();
+  const doubles: string[] = [];
+  for (const each of loaded)
+    for (const [name, server] of Object.entries(pluginServers(each))) {
+      const first = servers.get(name);
+      if (first === undefined) servers.set(name, { plugin: each.plugin.name, server });
+      else doubles.push(describeTakenName(name, each.plugin.name, `the plugin ${first.plugin}`));
+    }
   return {
     skills: loaded.flatMap(skillFolders),
-    servers: Object.assign({}, ...loaded.map(pluginServers)) as SessionPlugins["servers"],
+    servers: Object.fromEntries([...servers].map(([name, { server }]) => [name, server])),
+    serverOwners: Object.fromEntries([...servers].map(([name, { plugin }]) => [name, plugin])),
     serverEnvironment: createChildEnvironment(world.env),
     commands: loaded.flatMap((each) => pluginFiles(each, "commands")),
     agents: loaded.flatMap((each) => pluginFiles(each, "agents")),
@@ -88,13 +114,21 @@ export const openSessionPlugins = async (
     context: loaded.flatMap(({ plugin, root }) =>
       plugin.context.map(({ path }) => ({ label: labelOf(plugin, path), path: join(root, path) })),
     ),
-    notes: status.flatMap((each) =>
-      each.state === "broken" && each.installed.isEnabled
-        ? [`The plugin ${each.installed.name} is not used. ${each.problem}`]
-        : [],
-    ),
+    folders: loaded.map(({ root }) => root),
+    notes: [
+      ...status.flatMap((each) =>
+        each.state === "broken" && each.installed.isEnabled
+          ? [`The plugin ${each.installed.name} is not used. ${each.problem}`]
+          : [],
+      ),
+      ...doubles,
+    ],
   };
 };
+
+/** Says that a server of a plugin is not started because another one has its name. */
+export const describeTakenName = (server: string, plugin: string, owner: string): string =>
+  `The MCP server ${sanitizeForTerminal(server, "line")} of the plugin ${plugin} is not started: ${owner} has a server of that name.`;
 
 type LoadedPlugin = {
   readonly plugin: Plugin;
@@ -145,7 +179,7 @@ const hookSets = (disk: Disk, { plugin, hash, root, variables }: LoadedPlugin): 
     source: { type: "plugin", name: plugin.name, root, data: variables["PLUGIN_DATA"] ?? root },
     file: labelOf(plugin, path),
     settings: fillAll(importHooks(form, hooks).hooks as JsonValue, variables),
-    isUnchanged: async () => (await hashTree(await readDiskTree(disk, root))) === hash,
+    isUnchanged: async () => (await hashTree(await readStoredTree(disk, root))) === hash,
   }));
 
 const pluginFiles = ({ plugin, root, variables }: LoadedPlugin, kind: "commands" | "agents"): readonly PluginFile[] =>
@@ -170,6 +204,7 @@ const pluginServers = ({ plugin, variables }: LoadedPlugin): SessionPlugins["ser
         PLUGIN_DATA: variables["PLUGIN_DATA"] ?? "",
         CLAUDE_PLUGIN_ROOT: variables["PLUGIN_ROOT"] ?? "",
         CLAUDE_PLUGIN_DATA: variables["PLUGIN_DATA"] ?? "",
+        PYTHONDONTWRITEBYTECODE: "1",
       };
       return [`${prefixOf(plugin)}${name}`, rest["command"] === undefined ? rest : { ...rest, env }];
     }),

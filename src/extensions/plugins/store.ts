@@ -5,7 +5,7 @@ import { withSettingsLock, type SettingsWriteWorld } from "../../settings/file/w
 import type { World } from "../../world/world.ts";
 import { hashIdentities } from "./content-hash.ts";
 import { isPluginName, pluginCapabilities, type PluginCapability } from "./plugin.ts";
-import { readDiskTree, type PluginTree } from "./tree.ts";
+import { bytecodeParent, readDiskTree, withoutBytecode, type PluginTree } from "./tree.ts";
 
 /** An added plugin: where it is from, the content the person agreed to, and to which kinds of it. */
 export type InstalledPlugin = {
@@ -92,6 +92,17 @@ export const storeContent = async (
       await parent.rename(temporary, hash);
     });
   return hashIdentities(await readDiskTree(disk, (await disk.canonicalPath(path)) ?? path));
+};
+
+/**
+ * Lists the copied files of a plugin. Bytecode that Python wrote beside them is removed: it is no part of the agreement,
+ * and Python would run it instead of the files.
+ */
+export const readStoredTree = async (disk: Disk, root: string): Promise<PluginTree> => {
+  const tree = await readDiskTree(disk, root);
+  for (const folder of new Set(tree.files.flatMap(({ path }) => bytecodeParent(path) ?? [])))
+    await removePath(disk, join(root, folder), "__pycache__");
+  return withoutBytecode(tree);
 };
 
 /** Removes content that no plugin has any more. */

@@ -77,6 +77,15 @@ const isPlainPath = (path: string): boolean =>
   !/[\p{Cc}\p{Cf}\u2028\u2029\\:]/u.test(path) &&
   path.split("/").every((name) => name !== "" && name !== "." && name !== ".." && !/^\.git$/i.test(name));
 
+/** The tree without the bytecode that Python writes beside its files. */
+export const withoutBytecode = (tree: PluginTree): PluginTree => ({
+  ...tree,
+  files: tree.files.filter(({ path }) => bytecodeParent(path) === undefined),
+});
+
+/** The folder in which a file of bytecode is, in its `__pycache__`; undefined for other files. */
+export const bytecodeParent = (path: string): string | undefined => /^((?:[^/]+\/)*?)__pycache__\//.exec(path)?.[1];
+
 /** The part of a tree below a folder. */
 export const subtree = (tree: PluginTree, folder: string): PluginTree => {
   const prefix = folder === "" ? "" : `${folder}/`;

@@ -1,7 +1,7 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { Content, Outcome, Seal, Text, Thinking, UserPart } from "../../conversation/parts.ts";
-import { textContent, textOutcome, type ConversationBuilder } from "../builder.ts";
-import type { FileFormat } from "../format.ts";
+import { ConversationBuilder, otherBranches, textContent, textOutcome } from "../builder.ts";
+import type { BranchLeaf, FileFormat, SessionParent } from "../format.ts";
 import { listOf, objectOf, objectsOf, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromProvider, type ClaimedOrigin } from "../origin.ts";
 
@@ -15,17 +15,32 @@ export const codex: FileFormat = {
   idOf: (path) =>
     /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/.exec(path.at(-1) ?? "")?.[0] ?? path.at(-1) ?? "",
   describe: ({ head, tail }) => {
-    const meta = objectOf(head.find((record) => record["type"] === "session_meta")?.["payload"]);
+    const meta = metaOf(head);
     const context = objectOf(head.find((record) => record["type"] === "turn_context")?.["payload"]);
     if (wordOf(meta["id"]) === undefined && wordOf(context["cwd"]) === undefined) return undefined;
     return {
       folder: wordOf(meta["cwd"]) ?? wordOf(context["cwd"]),
       created: timeOf(meta["timestamp"]),
       title: findName([...head, ...tail]) ?? firstPrompt(head),
+      parent: parentOf(meta),
     };
   },
-  read: (records, builder) => {
-    const meta = objectOf(records.find((record) => record["type"] === "session_meta")?.["payload"]);
+  hasSubagentSessions: true,
+  earlierPart: (records) => {
+    const { thread_id: id, end_ordinal_exclusive: end } = objectOf(metaOf(records)["history_base"]);
+    if (typeof id !== "string" || typeof end !== "number") return undefined;
+    const isPart = ({ type, ordinal }: ForeignRecord, index: number): boolean =>
+      type !== "session_meta" && (typeof ordinal === "number" ? ordinal : index) < end;
+    return { id, isPart };
+  },
+  leaves: (records) => {
+    const leaves: BranchLeaf[] = [];
+    selectItems(records, new ConversationBuilder(), (id) => void leaves.push({ id, kind: "branch" }));
+    return leaves;
+  },
+  read: (all, builder, _, leaf) => {
+    const records = leaf === undefined ? all : cutAtRollback(all, leaf);
+    const meta = metaOf(records);
     builder.folder = wordOf(meta["cwd"]);
     builder.title = findName(records);
     const reader = new ItemReader(builder, answeredCalls(records));
@@ -33,6 +48,19 @@ export const codex: FileFormat = {
       reader.read(item, originFromProvider(textOf(meta["model_provider"]), model));
     reader.flush();
   },
+};
+
+const metaOf = (records: readonly ForeignRecord[]): ForeignRecord =>
+  objectOf(records.find((record) => record["type"] === "session_meta")?.["payload"]);
+
+/** A subagent's session names the session of the agent that spawned it; a fork, the one it was made from. */
+const parentOf = (meta: ForeignRecord): SessionParent | undefined => {
+  const { subagent } = objectOf(meta["source"]);
+  const { parent_thread_id: spawner } = objectOf(objectOf(subagent)["thread_spawn"]);
+  const parent = wordOf(meta["parent_thread_id"]) ?? wordOf(spawner);
+  if (subagent !== undefined && parent !== undefined) return { id: parent, kind: "subagent" };
+  const origin = wordOf(meta["forked_from_id"]);
+  return origin === undefined ? undefined : { id: origin, kind: "branch" };
 };
 
 const findName = (records: readonly ForeignRecord[]): string | undefined =>
@@ -63,10 +91,16 @@ const isAdded = (text: string): boolean =>
 /** An item of the conversation, or an event that changes it, with the model of its turn. */
 type ModelItem = { readonly item: ForeignRecord; readonly model: string };
 
-/** Selects the items in order; turns that were rolled back are dropped and counted. */
-const selectItems = (records: readonly ForeignRecord[], builder: ConversationBuilder): readonly ModelItem[] => {
+/** Selects the items in order. Turns that were rolled back are dropped and counted, and the branch they ended is reported. */
+const selectItems = (
+  records: readonly ForeignRecord[],
+  builder: ConversationBuilder,
+  onBranch?: (id: string) => void,
+): readonly ModelItem[] => {
   const items: ModelItem[] = [];
   let model = "";
+  let rollbacks = 0;
+  let isNew = false;
   for (const record of records) {
     const payload = objectOf(record["payload"]);
     switch (record["type"]) {
@@ -75,13 +109,22 @@ const selectItems = (records: readonly ForeignRecord[], builder: ConversationBui
         break;
       case "response_item":
         items.push({ item: payload, model });
+        isNew = true;
         break;
       case "compacted":
+        dropSummary(items, textOf(payload["message"]));
         items.push({ item: { ...payload, type: "compacted" }, model });
         break;
       case "event_msg":
         if (payload["type"] === "turn_aborted") items.push({ item: payload, model });
-        else if (payload["type"] === "thread_rolled_back") rollBack(items, payload["num_turns"], builder);
+        else if (payload["type"] === "thread_rolled_back") {
+          rollbacks += 1;
+          const dropped = rollBack(items, payload["num_turns"]);
+          builder.omit(otherBranches, dropped);
+          // Without new turns in between, a further rollback only cuts a branch that is known.
+          if (dropped > 0 && isNew) onBranch?.(`rollback-${rollbacks}`);
+          if (dropped > 0) isNew = false;
+        }
         break;
       case "session_meta":
       case "world_state":
@@ -96,12 +139,29 @@ const selectItems = (records: readonly ForeignRecord[], builder: ConversationBui
   return items;
 };
 
-const rollBack = (items: ModelItem[], turns: unknown, builder: ConversationBuilder): void => {
+/** Returns the records before a rollback, which end with the turns it dropped. */
+const cutAtRollback = (records: readonly ForeignRecord[], leaf: string): readonly ForeignRecord[] => {
+  const rollbacks = records.flatMap((record, at) =>
+    objectOf(record["payload"])["type"] === "thread_rolled_back" && record["type"] === "event_msg" ? [at] : [],
+  );
+  return records.slice(0, rollbacks[Number(leaf.replace("rollback-", "")) - 1]);
+};
+
+/** Removes the summary that the model wrote as a message just before the compaction that contains it. */
+const dropSummary = (items: ModelItem[], message: string): void => {
+  const item = objectOf(items.at(-1)?.item);
+  const text = objectsOf(item["content"])
+    .map((part) => textOf(part["text"]))
+    .join("");
+  if (item["role"] === "assistant" && text !== "" && message.endsWith(text)) items.pop();
+};
+
+/** Drops the last turns, and returns how many items they had. */
+const rollBack = (items: ModelItem[], turns: unknown): number => {
   const starts = items.flatMap(({ item }, at) => (isPersons(item) ? [at] : []));
   const count = typeof turns === "number" && turns > 0 ? Math.floor(turns) : 0;
-  if (count === 0 || starts.length === 0) return;
-  const dropped = items.splice(starts.at(-Math.min(count, starts.length))!);
-  builder.omit("items of turns that were taken back", dropped.length);
+  if (count === 0 || starts.length === 0) return 0;
+  return items.splice(starts.at(-Math.min(count, starts.length))!).length;
 };
 
 const isPersons = (item: ForeignRecord): boolean =>
@@ -257,8 +317,11 @@ const personParts = (builder: ConversationBuilder, item: ForeignRecord): readonl
   });
 };
 
+/** The output of a command that ran when the user interrupted the turn. */
+const isAborted = /^(?:Wall time: [\d.]+ seconds\n)?aborted by user/;
+
 const readOutput = (builder: ConversationBuilder, output: unknown): Outcome => {
-  if (typeof output === "string") return textOutcome("complete", output);
+  if (typeof output === "string") return textOutcome(isAborted.test(output) ? "cancelled" : "complete", output);
   const { content, success } = objectOf(output);
   if (typeof content === "string") return textOutcome(success === false ? "error" : "complete", content);
   const list = listOf(Array.isArray(output) ? output : content).flatMap((value): readonly Content[] => {

@@ -1,6 +1,6 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { Content, Outcome, UserPart } from "../../conversation/parts.ts";
-import { textContent, textOutcome, type ConversationBuilder } from "../builder.ts";
+import { subagentEvents, textContent, textOutcome, type ConversationBuilder } from "../builder.ts";
 import type { FileFormat } from "../format.ts";
 import { objectOf, objectsOf, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromModel } from "../origin.ts";
@@ -21,10 +21,15 @@ export const copilot: FileFormat = {
       title: yamlValue(workspace, "name") ?? yamlValue(workspace, "summary") ?? textOf(dataOf(prompt ?? {})["content"]),
     };
   },
-  read: (records, builder, [workspace = ""]) => {
+  leaves: (records) =>
+    [...new Set(records.flatMap((record) => wordOf(record["agentId"]) ?? []))].map((id) => ({ id, kind: "subagent" })),
+  read: (records, builder, [workspace = ""], agent) => {
     const start = dataOf(records.find((record) => record["type"] === "session.start") ?? {});
     builder.folder = folderOf(start, workspace);
-    builder.title = yamlValue(workspace, "name") ?? yamlValue(workspace, "summary");
+    builder.title =
+      agent === undefined
+        ? (yamlValue(workspace, "name") ?? yamlValue(workspace, "summary"))
+        : wordOf(dataOf(records.find((record) => record["agentId"] === agent) ?? {})["agentDisplayName"]);
     const assets = new Map(
       records.flatMap((record) =>
         record["type"] === "session.binary_asset" ? [[dataOf(record)["assetId"], dataOf(record)] as const] : [],
@@ -37,8 +42,8 @@ export const copilot: FileFormat = {
     let model = textOf(start["selectedModel"]);
     for (const record of records) {
       const data = dataOf(record);
-      if (wordOf(record["agentId"]) !== undefined) {
-        builder.omit("events of subagents (their results are kept)");
+      if (wordOf(record["agentId"]) !== agent) {
+        if (agent === undefined) builder.omit(subagentEvents);
         continue;
       }
       switch (record["type"]) {
@@ -139,5 +144,6 @@ const readOutcome = (builder: ConversationBuilder, data: ForeignRecord, assets: 
       : readAsset(builder, file, assets),
   );
   const text = wordOf(result["content"]) ?? wordOf(error["message"]) ?? textOf(data["error"]);
-  return { status: data["success"] === false ? "error" : "complete", content: [...textContent(text), ...files] };
+  const failure = error["code"] === "interrupted" ? "interrupted" : "error";
+  return { status: data["success"] === false ? failure : "complete", content: [...textContent(text), ...files] };
 };

@@ -1,6 +1,7 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { Outcome, UserPart } from "../../conversation/parts.ts";
 import { textContent, type ConversationBuilder } from "../builder.ts";
+import { listDescendants } from "../descendants.ts";
 import type { DatabaseFormat } from "../format.ts";
 import { objectOf, objectsOf, parseObject, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromProvider } from "../origin.ts";
@@ -20,6 +21,11 @@ export const crush: DatabaseFormat = {
         modified: timeOf(row["updated_at"]),
       };
     }
+  },
+  leaves: async (database, id) => {
+    const sessions: ForeignRecord[] = [];
+    for await (const row of database.rows("sessions")) sessions.push(row);
+    return listDescendants(sessions, "parent_session_id", id).map((own) => ({ id: own, kind: "subagent" }));
   },
   load: async (database, id, builder) => {
     for await (const row of database.rows("sessions", { column: "id", value: id }))

@@ -1,8 +1,9 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { OutcomeStatus } from "../../conversation/parts.ts";
-import type { ConversationBuilder } from "../builder.ts";
-import type { FileFormat } from "../format.ts";
+import { otherBranches, type ConversationBuilder } from "../builder.ts";
+import type { BranchLeaf, FileFormat } from "../format.ts";
 import { isResult, partsOf, readModelParts, readPartResults, readUserParts } from "../gemini-parts.ts";
+import { foldRecords, isContext, promptOf, summaryType } from "../gemini-records.ts";
 import { objectsOf, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 
 /** Sessions of Gemini CLI: lines that add, replace and drop messages by id; before version 0.40, one JSON document. */
@@ -20,6 +21,8 @@ export const gemini: FileFormat = {
     const [header] = head;
     if (header === undefined || wordOf(header["sessionId"]) === undefined) return undefined;
     const { messages, facts } = foldRecords([...head, ...tail]);
+    // A session that was resumed and left again has a file of its own with nothing in it.
+    if (messages.length > 0 && messages.every(isContext)) return undefined;
     const prompt = messages.find((message) => message["type"] === "user" && promptOf(message) !== "");
     return {
       folder: wordOf(root.trim()),
@@ -27,79 +30,28 @@ export const gemini: FileFormat = {
       title: wordOf(facts["summary"]) ?? (prompt === undefined ? undefined : promptOf(prompt)),
     };
   },
-  read: (records, builder, [root = ""]) => {
-    const { messages, facts, rewound } = foldRecords(records);
+  leaves: (records) => {
+    const leaves: BranchLeaf[] = [];
+    foldRecords(records, () => void leaves.push({ id: `rewind-${leaves.length + 1}`, kind: "branch" }));
+    return leaves;
+  },
+  read: (records, builder, [root = ""], leaf) => {
+    const branches: (readonly ForeignRecord[])[] = [];
+    const { messages: active, facts, rewound } = foldRecords(records, (messages) => void branches.push(messages));
+    const messages = leaf === undefined ? active : (branches[Number(leaf.replace("rewind-", "")) - 1] ?? []);
     builder.folder = wordOf(root.trim());
     builder.title = wordOf(facts["summary"]);
-    builder.omit("messages taken back", rewound);
-    messages.forEach((message, index) => emitMessage(builder, message, messages[index + 1]));
+    if (leaf === undefined) builder.omit(otherBranches, rewound);
+    const positions = new Map<unknown, number>();
+    messages.forEach((message, index) => {
+      positions.set(message["id"], builder.position);
+      if (message["type"] === summaryType) builder.compaction(textOf(message["text"]), positions.get(message["from"]));
+      else emitMessage(builder, message, messages[index + 1]);
+    });
   },
 };
 
 const shortId = (file: string): string => /([0-9a-f]{8})\.jsonl?$/.exec(file)?.[1] ?? file;
-
-type FoldedRecords = {
-  readonly messages: readonly ForeignRecord[];
-  readonly facts: ForeignRecord;
-  readonly rewound: number;
-};
-
-/** Applies the lines in order: a message with a known id replaces it in its place, the last one wins. */
-const foldRecords = (records: readonly ForeignRecord[]): FoldedRecords => {
-  let messages = new Map<string, ForeignRecord>();
-  let facts: ForeignRecord = {};
-  let rewound = 0;
-  const put = (message: ForeignRecord): void =>
-    void messages.set(wordOf(message["id"]) ?? `#${messages.size}`, message);
-  for (const record of records) {
-    const { $set: change, $rewindTo: target, messages: list, ...own } = record;
-    if (typeof target === "string") {
-      const ids = [...messages.keys()];
-      const at = ids.indexOf(target);
-      for (const id of at === -1 ? [] : ids.slice(at)) {
-        messages.delete(id);
-        rewound += 1;
-      }
-    } else if (change !== undefined || list !== undefined || record["sessionId"] !== undefined) {
-      const { messages: replaced, ...set } = { ...own, messages: list, ...(change as ForeignRecord | undefined) };
-      facts = { ...facts, ...set };
-      if (Array.isArray(replaced)) {
-        // A resumed session begins with the messages it had; what it does not repeat is kept.
-        const before = messages;
-        messages = new Map();
-        objectsOf(replaced).forEach(put);
-        if (isOnlyContext([...messages.values()])) messages = new Map([...before, ...messages]);
-        else rewound += countMissing(before, messages);
-      }
-    } else put(record);
-  }
-  return { messages: [...messages.values()], facts, rewound };
-};
-
-const isOnlyContext = (messages: readonly ForeignRecord[]): boolean => messages.every(isContext);
-
-/** Counts the messages a new list lacks, by id, time or text: a resumed session gives its messages new ids. */
-const countMissing = (
-  before: ReadonlyMap<string, ForeignRecord>,
-  after: ReadonlyMap<string, ForeignRecord>,
-): number => {
-  const times = new Set([...after.values()].map((message) => message["timestamp"]));
-  const texts = new Set([...after.values()].map(wordsOf));
-  return [...before].filter(
-    ([id, message]) =>
-      !after.has(id) && !isContext(message) && !times.has(message["timestamp"]) && !texts.has(wordsOf(message)),
-  ).length;
-};
-
-const wordsOf = (message: ForeignRecord): string =>
-  partsOf(message["content"])
-    .map((part) => textOf(part["text"]))
-    .join(" ");
-
-/** Whether a message is the environment that opens a session. */
-const isContext = (message: ForeignRecord): boolean => wordsOf(message).trimStart().startsWith("<session_context>");
-
-const promptOf = (message: ForeignRecord): string => (isContext(message) ? "" : wordsOf(message).trim());
 
 const statuses: Readonly<Record<string, OutcomeStatus>> = {
   success: "complete",
@@ -150,7 +102,11 @@ const emitModelMessage = (
     input: { value: call["args"] ?? {} },
     seal: { id: textOf(call["id"]) },
   }));
-  const words = calls.length === 0 ? parts : parts.filter((part) => part["functionCall"] === undefined);
+  // A resumed session has the calls and the thoughts among the parts, too.
+  const words = parts.filter(
+    (part) =>
+      (calls.length === 0 || part["functionCall"] === undefined) && (thoughts.length === 0 || part["thought"] !== true),
+  );
   const model = textOf(message["model"]);
   builder.model({ provider: "google", model, isCertain: model !== "" }, [
     ...thoughts,

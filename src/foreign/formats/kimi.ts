@@ -1,7 +1,7 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { Content, Outcome, UserPart } from "../../conversation/parts.ts";
-import { textContent, type ConversationBuilder } from "../builder.ts";
-import type { FileFormat } from "../format.ts";
+import { otherBranches, textContent, type ConversationBuilder } from "../builder.ts";
+import type { BranchLeaf, FileFormat } from "../format.ts";
 import { listOf, objectOf, objectsOf, parseObject, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
 import { originFromModel } from "../origin.ts";
 
@@ -14,7 +14,8 @@ export const kimi: FileFormat = {
     ["session_index.jsonl"],
     [sessions, project, session, "state.json"],
   ],
-  subagents: ([sessions = "", project = "", session = ""]) => [sessions, project, session, "agents", "subagents"],
+  subagents: ([sessions = "", project = "", session = ""]) => [sessions, project, session, "agents"],
+  isMainFile: (path) => path.at(-2) === "main",
   describe: ({ path: [, , session = ""], head, beside: [index = "", state = ""] }) => {
     const prompt = head.find((record) => isPrompt(record));
     if (head.length === 0) return undefined;
@@ -26,15 +27,62 @@ export const kimi: FileFormat = {
         wordOf(facts["title"]) ?? (prompt === undefined ? undefined : textIn(objectOf(prompt["message"])["content"])),
     };
   },
-  read: (records, builder, [, state = ""]) => {
+  leaves: (records) => {
+    const leaves: BranchLeaf[] = [];
+    dropUndone(records, (id) => void leaves.push({ id, kind: "branch" }));
+    return leaves;
+  },
+  read: (all, builder, [, state = ""], leaf) => {
     const facts = parseObject(state) ?? {};
     builder.title = wordOf(facts["title"]);
     builder.folder = wordOf(facts["workDir"]);
+    const { records, dropped } = dropUndone(leaf === undefined ? all : cutAtUndo(all, leaf));
+    builder.omit(otherBranches, dropped);
     const reader = new EventReader(builder);
     for (const record of records) reader.read(record);
     reader.flush();
   },
 };
+
+const isUndo = ({ type }: ForeignRecord): boolean => type === "context.undo" || type === "context.clear";
+
+/** Drops the turns that were taken back, or all of them, and reports each branch that ends there. */
+const dropUndone = (
+  records: readonly ForeignRecord[],
+  onBranch?: (id: string) => void,
+): { readonly records: readonly ForeignRecord[]; readonly dropped: number } => {
+  let kept: ForeignRecord[] = [];
+  let [undos, dropped, isNew] = [0, 0, false];
+  for (const record of records) {
+    if (!isUndo(record)) {
+      kept.push(record);
+      isNew ||= isMessage(record);
+      continue;
+    }
+    undos += 1;
+    const prompts = kept.flatMap((each, at) => (isPrompt(each) ? [at] : []));
+    const count = record["type"] === "context.clear" ? prompts.length : Number(record["count"]);
+    const start = count > 0 ? prompts[Math.max(0, prompts.length - count)] : undefined;
+    if (start === undefined) continue;
+    // Without a new turn in between, it only cuts a branch that is known.
+    if (isNew) onBranch?.(`undo-${undos}`);
+    isNew = false;
+    const rest = kept.slice(start);
+    dropped += rest.filter(isMessage).length;
+    // Bookkeeping such as the model stays.
+    kept = [...kept.slice(0, start), ...rest.filter((each) => !textOf(each["type"]).startsWith("context."))];
+  }
+  return { records: kept, dropped };
+};
+
+/** Returns the records before an undo, which end with the turns it dropped. */
+const cutAtUndo = (records: readonly ForeignRecord[], leaf: string): readonly ForeignRecord[] => {
+  const undos = records.flatMap((record, at) => (isUndo(record) ? [at] : []));
+  return records.slice(0, undos[Number(leaf.replace("undo-", "")) - 1]);
+};
+
+const isMessage = ({ type }: ForeignRecord): boolean =>
+  type === "context.append_message" || type === "context.append_loop_event";
 
 const folderOf = (index: string, session: string): string | undefined => {
   const line = index.split("\n").findLast((each) => each.includes(session));
@@ -77,7 +125,13 @@ class EventReader {
         return this.#readEvent(objectOf(record["event"]));
       case "context.apply_compaction":
         this.flush();
-        return builder.compaction(wordOf(record["summary"]) ?? textIn(objectOf(record["message"])["content"]));
+        return builder.compaction(
+          wordOf(record["summary"]) ??
+            wordOf(record["contextSummary"]) ??
+            textIn(objectOf(record["summary"])["content"]),
+        );
+      case "context.undone":
+        return builder.omit("lines of bookkeeping");
       case "profile.bind":
         this.#model = wordOf(record["model"]) ?? wordOf(record["modelAlias"]) ?? this.#model;
         return builder.omit("system prompts");

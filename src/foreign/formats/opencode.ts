@@ -1,6 +1,7 @@
 import type { NewPart } from "../../conversation/ledger.ts";
 import type { Content, Outcome, Seal, UserPart } from "../../conversation/parts.ts";
-import { textContent, type ConversationBuilder } from "../builder.ts";
+import { otherBranches, textContent, type ConversationBuilder } from "../builder.ts";
+import { listDescendants } from "../descendants.ts";
 import { ForeignSessionError } from "../error.ts";
 import type { DatabaseFormat } from "../format.ts";
 import { objectOf, objectsOf, parseObject, textOf, timeOf, wordOf, type ForeignRecord } from "../json.ts";
@@ -24,7 +25,15 @@ export const opencode: DatabaseFormat = {
       };
     }
   },
-  load: async (database, id, builder) => {
+  leaves: async (database, id) => {
+    const sessions = await collect(database.rows("session"));
+    const isReverted = sessions.some((row) => row["id"] === id && endOf(row) !== undefined);
+    return [
+      ...(isReverted ? [{ id: revertedBranch, kind: "branch" } as const] : []),
+      ...listDescendants(sessions, "parent_id", id).map((own) => ({ id: own, kind: "subagent" }) as const),
+    ];
+  },
+  load: async (database, id, builder, leaf) => {
     const [session] = await collect(database.rows("session", { column: "id", value: id }));
     if (session === undefined) throw new ForeignSessionError(`opencode:${id} is no longer in its database.`);
     builder.title = wordOf(session["title"]);
@@ -35,9 +44,16 @@ export const opencode: DatabaseFormat = {
       const of = textOf(row["message_id"]);
       parts.set(of, [...(parts.get(of) ?? []), dataOf(row, builder)]);
     }
-    emitMessages(builder, messages, parts, objectOf(parseObject(textOf(session["revert"]))));
+    emitMessages(builder, messages, parts, leaf === revertedBranch ? undefined : endOf(session));
   },
 };
+
+/** The messages from before a session was reverted. They are kept until the next prompt. */
+const revertedBranch = "before-revert";
+
+/** The first message that was taken back. */
+const endOf = (session: ForeignRecord): string | undefined =>
+  wordOf(objectOf(parseObject(textOf(session["revert"])))["messageID"]);
 
 const collect = async (rows: ReturnType<Database["rows"]>): Promise<readonly ForeignRecord[]> => {
   const all: ForeignRecord[] = [];
@@ -58,15 +74,14 @@ const emitMessages = (
   builder: ConversationBuilder,
   rows: readonly ForeignRecord[],
   parts: ReadonlyMap<string, readonly ForeignRecord[]>,
-  revert: ForeignRecord,
+  end: string | undefined,
 ): void => {
   const positions = new Map<unknown, number>();
-  const end = wordOf(revert["messageID"]);
   let tail: unknown;
   for (const row of rows) {
     const id = textOf(row["id"]);
     if (end !== undefined && id >= end) {
-      builder.omit("messages taken back");
+      builder.omit(otherBranches);
       continue;
     }
     positions.set(id, builder.position);

@@ -8,19 +8,17 @@ import { findActivePath, listOtherLeaves, type TreeNode } from "../tree.ts";
 
 const format: Omit<FileFormat, "bases"> = {
   files: [["sessions", "*", "*.jsonl"]],
-  idOf: (path) =>
-    path
-      .at(-1)
-      ?.replace(/^.*_/, "")
-      .replace(/\.jsonl$/, "") ?? "",
+  idOf: (path) => idOfFile(path.at(-1) ?? ""),
   describe: ({ head, tail }) => {
     const header = head.find((record) => record["type"] === "session");
     if (header === undefined) return undefined;
     const prompt = head.find((record) => objectOf(record["message"])["role"] === "user");
+    const origin = wordOf(header["parentSession"]);
     return {
       folder: wordOf(header["cwd"]),
       created: timeOf(header["timestamp"]),
       title: findTitle([...head, ...tail]) ?? textIn(objectOf(prompt?.["message"])["content"]),
+      parent: origin === undefined ? undefined : { id: idOfFile(origin), kind: "branch" },
     };
   },
   leaves: (records) => {
@@ -49,6 +47,9 @@ const format: Omit<FileFormat, "bases"> = {
     }
   },
 };
+
+/** The id in the name of a session file, which may have its folders before it. */
+const idOfFile = (file: string): string => file.replace(/^.*[_/]/, "").replace(/\.jsonl$/, "");
 
 const listEntries = (records: readonly ForeignRecord[]): readonly ForeignRecord[] =>
   records.filter((record) => wordOf(record["id"]) !== undefined && record["type"] !== "session");

@@ -11,6 +11,12 @@ export const qwen: FileFormat = {
   bases: [{ home: ".qwen" }],
   files: [["projects", "*", "chats", "*.jsonl"]],
   projectNames: (folder) => [folder.replaceAll(/[^a-zA-Z0-9]/g, "-")],
+  subagents: ([projects = "", project = "", , file = ""]) => [
+    projects,
+    project,
+    "subagents",
+    file.replace(/\.jsonl$/, ""),
+  ],
   describe: ({ head, tail }) => {
     const first = head.find((record) => record["cwd"] !== undefined);
     if (first === undefined) return undefined;
@@ -60,9 +66,13 @@ const findTitle = (records: readonly ForeignRecord[]): string | undefined => {
 
 const promptOf = (record: ForeignRecord): string =>
   partsOf(objectOf(record["message"])["parts"])
+    .filter((part) => !isReminder(part))
     .map((part) => textOf(part["text"]))
     .join(" ")
     .trim();
+
+/** Text qwen-code adds to a prompt, as a part of its own. */
+const isReminder = (part: ForeignRecord): boolean => textOf(part["text"]).startsWith("<system-reminder>");
 
 const statuses: Readonly<Record<string, OutcomeStatus>> = {
   success: "complete",
@@ -73,8 +83,17 @@ const statuses: Readonly<Record<string, OutcomeStatus>> = {
 const emitLine = (builder: ConversationBuilder, line: ForeignRecord): void => {
   const parts = partsOf(objectOf(line["message"])["parts"]);
   switch (line["type"]) {
-    case "user":
-      return builder.user(readUserParts(builder, parts));
+    case "user": {
+      // The end of a subagent in the background, which the model answers.
+      if (line["subtype"] === "notification") return builder.notice(promptOf(line));
+      builder.omit("texts the program added", parts.filter(isReminder).length);
+      return builder.user(
+        readUserParts(
+          builder,
+          parts.filter((part) => !isReminder(part)),
+        ),
+      );
+    }
     case "assistant":
       return builder.model(originFromModel(textOf(line["model"])), readModelParts(builder, parts));
     case "tool_result": {

@@ -52,6 +52,8 @@ export type AnswerContext = {
    * left out.
    */
   readonly wrapSeal?: (cargo: SealCargo) => string;
+  /** Keeps the seals of a call for a client that may not return them, under the id the client knows. */
+  readonly keepSeal?: (callId: string, cargo: SealCargo) => void;
   readonly options: AnswerOptions;
 };
 
@@ -87,7 +89,8 @@ export type ClientTool = {
  * Anthropic and Responses: every thinking part is a thinking block (or reasoning item) whose signature (or encrypted
  * content) holds `seal`, and `text` where the client does not see the text. A call or text with a seal has an empty
  * thinking block before it whose cargo is `next`, or one after it whose cargo is `previous` or `thinking`. Gemini: clients drop thoughts, so the `thoughtSignature` of a call or
- * text holds its `seal`, and in `before` the thinking parts since the last call or text. Chat Completions: one
+ * text holds its `seal`, and in `before` the thinking parts since the last call or text; the first call repeats in
+ * `first` those before a text, whose signature clients drop. Chat Completions: one
  * `reasoning_details` entry of type `reasoning.encrypted` for each thinking part (`seal`, `text`), and for each call
  * with a seal, which its `id` names.
  */
@@ -104,6 +107,8 @@ export type SealCargo = {
   readonly thinking?: Seal;
   /** The thinking parts before the part that carries it. */
   readonly before?: readonly Thinking[];
+  /** On the first call of a response: the thinking parts at its start, before any text. */
+  readonly first?: readonly Thinking[];
 };
 
 /** A model the gateway offers. */

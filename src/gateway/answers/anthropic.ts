@@ -67,7 +67,8 @@ const openStream = (context: AnswerContext): AnswerStream => {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { ...encodeUsage(usage ?? estimate), output_tokens: 1 },
+        stop_details: null,
+        usage: { ...encodeUsage(usage ?? estimate), ...unknownUsage, output_tokens: 1 },
       },
     });
   };
@@ -101,7 +102,11 @@ const openStream = (context: AnswerContext): AnswerStream => {
           start() +
           encodeNamedEvent("message_delta", {
             type: "message_delta",
-            delta: { stop_reason: stopReasonOf(event.reason, event.raw, hasCalls), stop_sequence: null },
+            delta: {
+              stop_reason: stopReasonOf(event.reason, event.raw, hasCalls),
+              stop_sequence: null,
+              stop_details: null,
+            },
             usage: usage === undefined ? { output_tokens: 0 } : { ...encodeUsage(usage), ...usageDetails(usage) },
           }) +
           encodeNamedEvent("message_stop", { type: "message_stop" })
@@ -140,7 +145,10 @@ const createBlocks = (context: AnswerContext): ((event: PartSequenceEvent) => re
     if (event.kind !== "call") return [...carrierBlock, textStart];
     const id = callIdFor(context, event.id, callCount, "toolu_");
     callCount += 1;
-    return [...carrierBlock, { type: "start", block: { type: "tool_use", id, name: event.tool, input: {} } }];
+    return [
+      ...carrierBlock,
+      { type: "start", block: { type: "tool_use", id, name: event.tool, input: {}, caller: { type: "direct" } } },
+    ];
   };
   const closePart = ({ part }: Extract<PartSequenceEvent, { type: "close" }>): readonly BlockPiece[] => {
     if (part.type === "text") carrier.late("text", part.seal);
@@ -205,8 +213,13 @@ const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[])
     content: content.map(parseToolInput),
     stop_reason: stopReason,
     stop_sequence: null,
-    usage:
-      usage === undefined ? { input_tokens: 0, output_tokens: 0 } : { ...encodeUsage(usage), ...usageDetails(usage) },
+    stop_details: null,
+    usage: {
+      ...unknownUsage,
+      ...(usage === undefined
+        ? { input_tokens: 0, output_tokens: 0 }
+        : { ...encodeUsage(usage), ...usageDetails(usage) }),
+    },
   };
 };
 
@@ -236,6 +249,9 @@ const encodeUsage = ({ input, cachedRead, cachedWrite, output }: TokenUsage): Js
   cache_read_input_tokens: cachedRead,
   output_tokens: output,
 });
+
+/** Fields of Anthropic's usage that other APIs do not report. */
+const unknownUsage: JsonObject = { cache_creation: null, inference_geo: null, service_tier: null };
 
 const usageDetails = ({ reasoning }: TokenUsage): JsonObject => ({
   output_tokens_details: { thinking_tokens: reasoning },

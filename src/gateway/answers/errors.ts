@@ -17,7 +17,8 @@ type ErrorClass =
   | "overloaded"
   | "time-out"
   | "cancelled"
-  | "server";
+  | "server"
+  | "internal";
 
 /** Classifies a failure for the client. The target's bad key is no fault of the client's token, and signing in there cannot help. */
 const classOf = (failure: GatewayFailure): ErrorClass => {
@@ -60,8 +61,10 @@ const classOf = (failure: GatewayFailure): ErrorClass => {
     case "network":
     case "stream-cut":
     case "malformed-stream":
-    case "internal":
+    case "no-summary":
       return "server";
+    case "internal":
+      return "internal";
   }
 };
 
@@ -96,6 +99,7 @@ const anthropicTypes: { readonly [kind in ErrorClass]: readonly [number, string]
   "time-out": [504, "timeout_error"],
   cancelled: [499, "api_error"],
   server: [502, "api_error"],
+  internal: [500, "api_error"],
 };
 
 const anthropicContextMessage = (failure: GatewayFailure): string => {
@@ -143,6 +147,7 @@ const openaiTypes: { readonly [kind in ErrorClass]: readonly [number, string, st
   "time-out": [504, "server_error", "server_error"],
   cancelled: [499, "server_error", "server_error"],
   server: [502, "server_error", "server_error"],
+  internal: [500, "server_error", "server_error"],
 };
 
 /** Codex reads the delay from the message. */
@@ -189,6 +194,7 @@ const geminiStatuses: { readonly [kind in ErrorClass]: readonly [number, string]
   "time-out": [504, "DEADLINE_EXCEEDED"],
   cancelled: [499, "CANCELLED"],
   server: [502, "INTERNAL"],
+  internal: [500, "INTERNAL"],
 };
 
 const geminiDetails = (failure: GatewayFailure, kind: ErrorClass): readonly JsonObject[] => {
@@ -210,7 +216,7 @@ const geminiContextMessage = (failure: GatewayFailure): string => {
 };
 
 const isRetryable = (kind: ErrorClass): boolean =>
-  kind === "rate" || kind === "overloaded" || kind === "time-out" || kind === "server";
+  kind === "rate" || kind === "overloaded" || kind === "time-out" || kind === "server" || kind === "internal";
 
 const retryDelay = (failure: GatewayFailure): number | undefined =>
   "retryAfter" in failure ? failure.retryAfter : undefined;

@@ -20,6 +20,8 @@ type DoorFailure =
   | { readonly kind: "spend-limit"; readonly limit: string; readonly retryAfter?: number }
   /** Too many streams at once. */
   | { readonly kind: "busy"; readonly retryAfter?: number }
+  /** The target answered a request for a summary without one. */
+  | { readonly kind: "no-summary" }
   | { readonly kind: "internal"; readonly detail?: string };
 
 /** Explains a failure to the person at the client: what happened, and what to do about it. */
@@ -43,6 +45,8 @@ export const explainGatewayFailure = (failure: GatewayFailure): string => {
       return `The gateway's spending limit is reached: ${failure.limit}. Raise it in the settings of the gateway.`;
     case "busy":
       return "The gateway has too many open requests. Try again later.";
+    case "no-summary":
+      return "The model wrote no summary. Try again, or route the model to another target.";
     case "internal":
       return `The gateway failed${failure.detail === undefined ? "" : `: ${failure.detail}`}. Try again; its log says more.`;
     case "no-key":

@@ -84,12 +84,18 @@ const createParts = (context: AnswerContext): ((event: PartSequenceEvent) => rea
   const isShown = context.options.thinking === "shown";
   let kind: "text" | "thinking" | "call" = "text";
   let before: readonly Thinking[] = [];
+  /** The thinking before a text. Clients drop the signature of a text, so the first call repeats it. */
+  let first: readonly Thinking[] = [];
   let callCount = 0;
 
-  const signature = (seal: Seal | undefined): { readonly thoughtSignature?: string } => {
+  const signature = (
+    seal: Seal | undefined,
+    repeated: readonly Thinking[] = [],
+  ): { readonly thoughtSignature?: string } => {
     const cargo: SealCargo = {
       ...(isWorthKeeping(seal) ? { seal } : {}),
       ...(before.length === 0 ? {} : { before }),
+      ...(repeated.length === 0 ? {} : { first: repeated }),
     };
     before = [];
     const wrapped = Object.keys(cargo).length === 0 ? undefined : context.wrapSeal?.(cargo);
@@ -99,7 +105,9 @@ const createParts = (context: AnswerContext): ((event: PartSequenceEvent) => rea
     const id = callIdFor(context, call.seal?.id, callCount, "call_");
     callCount += 1;
     const args = inputObject(parseCallInput(call.input));
-    return { functionCall: { id, name: call.tool, args }, ...signature(call.seal) };
+    const signed = signature(call.seal, first);
+    first = [];
+    return { functionCall: { id, name: call.tool, args }, ...signed };
   };
 
   return (event) => {
@@ -117,6 +125,7 @@ const createParts = (context: AnswerContext): ((event: PartSequenceEvent) => rea
           before = [...before, part];
           return [];
         }
+        if (callCount === 0 && first.length === 0) first = before;
         const signed = signature(part.seal);
         return signed.thoughtSignature === undefined ? [] : [{ text: "", ...signed }];
       }

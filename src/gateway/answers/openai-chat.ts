@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { NewCall } from "../../conversation/ledger.ts";
-import type { Thinking } from "../../conversation/parts.ts";
+import type { Seal, Thinking } from "../../conversation/parts.ts";
 import type { ContentEvent } from "../../transport/stream/attempt.ts";
 import type { FinishReason, TokenUsage } from "../../wire/decode/events.ts";
-import type { AnswerContext, AnswerEncoder, AnswerStream } from "./answer.ts";
+import type { AnswerContext, AnswerEncoder, AnswerStream, SealCargo } from "./answer.ts";
 import { openaiError, openaiErrorObject } from "./errors.ts";
 import { argumentText, createSequencer, type SequenceEvent } from "./sequence.ts";
 import { callIdFor, encodeEvent, isWorthKeeping, sequenceEvents, textOf, textOfWhole, wrapCargo } from "./shared.ts";
@@ -44,7 +44,8 @@ const openStream = (context: AnswerContext): AnswerStream => {
       object: "chat.completion.chunk",
       created: context.created,
       model: context.model,
-      ...(includeUsage ? { usage: null } : {}),
+      // OpenRouter's client refuses null there.
+      ...(includeUsage && context.options.thinkingField !== "reasoning" ? { usage: null } : {}),
       ...fields,
     });
   const choice = (delta: JsonObject, finish: string | null = null): string =>
@@ -100,12 +101,34 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
   let callIndex = -1;
   let callId = "";
   let detailCount = 0;
+  /** Thinking at the start of the response, and since the last text or call. */
+  let first: readonly Thinking[] = [];
+  let before: readonly Thinking[] = [];
+  let isStart = true;
+
+  const keepThinking = (part: Thinking): void => {
+    if (isStart) first = [...first, part];
+    else before = [...before, part];
+  };
+  /** The seal of a thinking part that was closed before its seal was known. */
+  const sealLast = (list: readonly Thinking[], seal: Seal): readonly Thinking[] =>
+    list.map((part, index) => (index === list.length - 1 ? { ...part, seal } : part));
+  const keepCall = ({ seal }: NewCall): void => {
+    const cargo: SealCargo = {
+      ...(isWorthKeeping(seal) ? { seal } : {}),
+      ...(before.length === 0 ? {} : { before }),
+      ...(first.length === 0 ? {} : { first }),
+    };
+    first = [];
+    before = [];
+    if (Object.keys(cargo).length > 0) context.keepSeal?.(callId, cargo);
+  };
 
   const detail = (wrapped: string | undefined, id: string | null): readonly JsonObject[] => {
     if (wrapped === undefined) return [];
     const index = detailCount;
     detailCount += 1;
-    return [{ reasoning_details: [{ type: "reasoning.encrypted", data: wrapped, id, format: "parley-v1", index }] }];
+    return [{ reasoning_details: [{ type: "reasoning.encrypted", data: wrapped, id, format: "unknown", index }] }];
   };
   const sealThinking = ({ text, seal }: Thinking): readonly JsonObject[] => {
     const cargo = { ...(seal === undefined ? {} : { seal }), ...(thinking === "sealed" ? { text } : {}) };
@@ -119,6 +142,7 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
     switch (event.type) {
       case "open":
         ({ kind } = event);
+        if (kind !== "thinking") isStart = false;
         if (event.kind !== "call") return [];
         callIndex += 1;
         callId = callIdFor(context, event.id, callIndex, "call_");
@@ -128,8 +152,13 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
         if (kind === "call") return [callDelta({ function: { arguments: event.text } })];
         return thinking === "shown" ? [{ [thinkingField]: event.text }] : [];
       case "close":
-        if (event.part.type === "thinking") return sealThinking(event.part);
-        return event.part.type === "call" ? sealCall(event.part) : [];
+        if (event.part.type === "text") return [];
+        if (event.part.type === "call") {
+          keepCall(event.part);
+          return sealCall(event.part);
+        }
+        keepThinking(event.part);
+        return sealThinking(event.part);
       case "cut":
         return [];
       case "whole": {
@@ -139,6 +168,9 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
         return [{ images: [{ type: "image_url", image_url: { url }, index: 0 }] }];
       }
       case "late-seal":
+        if (event.of === "thinking")
+          [first, before] =
+            before.length > 0 ? [first, sealLast(before, event.seal)] : [sealLast(first, event.seal), before];
         return event.of === "thinking" ? detail(wrapCargo(context, { thinking: event.seal }), null) : [];
     }
   };

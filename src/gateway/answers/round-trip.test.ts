@@ -19,6 +19,14 @@ import {
 
 const splits = fc.record({ numbers: fc.array(fc.nat(9), { maxLength: 5 }), isParallel: fc.boolean() });
 
+/** The words for an answer and for a call. The Responses API has none. */
+const endWords: Readonly<Record<(typeof inboundApis)[number], readonly (readonly string[])[]>> = {
+  anthropic: [["end_turn"], ["tool_use"]],
+  "openai-chat": [["stop"], ["tool_calls"]],
+  gemini: [["STOP"], ["STOP"]],
+  "openai-responses": [[], []],
+};
+
 describe.each(inboundApis)("an answer in the %s API", (api) => {
   it("has all content of the response, in order, however it is split", async () => {
     await fc.assert(
@@ -33,6 +41,15 @@ describe.each(inboundApis)("an answer in the %s API", (api) => {
       }),
       { numRuns: runsPerTier(1000) },
     );
+  });
+
+  it("ends with the API's own word for the reason, which clients act on", () => {
+    const call = { type: "call", tool: "look", input: { value: { path: "a" } } } as const;
+    const endOf = (...parts: readonly ResponsePart[]): readonly string[] => {
+      const text = encodeStream(api, eventsFor(parts, { numbers: [], isParallel: false }));
+      return [...text.matchAll(/"(?:stop_reason|finish_reason|finishReason)":"(\w+)"/g)].map(([, word]) => word!);
+    };
+    expect([endOf({ type: "text", text: "Hi." }), endOf(call)]).toEqual(endWords[api]);
   });
 
   it("has the same content when it is complete", () => {

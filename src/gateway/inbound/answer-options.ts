@@ -10,13 +10,18 @@ export const answerOptionsOf = (
 ): AnswerOptions => ({
   thinking: thinkingOf(api, body),
   ...(tools.size === 0 ? {} : { tools }),
-  ...(api === "openai-chat" ? { includeUsage: objectOf(body["stream_options"])["include_usage"] === true } : {}),
-  // Only clients of OpenRouter send these, and they read the field that OpenRouter has.
-  ...(api === "openai-chat" && (body["reasoning"] !== undefined || body["include_reasoning"] !== undefined)
-    ? { thinkingField: "reasoning" as const }
+  ...(api === "openai-chat"
+    ? {
+        includeUsage: isOpenRouterClient(body) || objectOf(body["stream_options"])["include_usage"] === true,
+        ...(isOpenRouterClient(body) ? { thinkingField: "reasoning" as const } : {}),
+      }
     : {}),
   ...(api === "openai-responses" ? { echo: echoOf(body) } : {}),
 });
+
+/** Only clients of OpenRouter send these. They read the field of thinking that OpenRouter has, and always get the usage. */
+const isOpenRouterClient = (body: Fields): boolean =>
+  body["reasoning"] !== undefined || body["include_reasoning"] !== undefined;
 
 /**
  * A client that did not ask for thinking gets the seals alone while it uses tools: the target needs them in the next

@@ -7,7 +7,7 @@ import type { BoundWire } from "../../wire/bind.ts";
 import type { RequestSettings } from "../../wire/wire.ts";
 import type { InboundApi } from "../answers/answer.ts";
 import type { NormalizedBody } from "./normalize.ts";
-import { restoreSeals } from "./restore-seals.ts";
+import { recallSeals, restoreSeals } from "./restore-seals.ts";
 import { translateFields } from "./translate-fields.ts";
 
 /** A client's request as a conversation, read for one target. */
@@ -32,6 +32,8 @@ export type InboundOptions = {
   /** The reader of the inbound API. */
   readonly reader: BoundWire["read"];
   readonly stream: boolean;
+  /** Returns the wrapped seal of a call that the client did not return. */
+  readonly recall?: (callId: string) => string | undefined;
 };
 
 /**
@@ -40,7 +42,7 @@ export type InboundOptions = {
  */
 export const readInbound = (
   { body, notes: before }: NormalizedBody,
-  { api, model, target, wire, reader, stream }: InboundOptions,
+  { api, model, target, wire, reader, stream, recall }: InboundOptions,
 ): InboundRequest => {
   const isSameApi = wire === api;
   const origin: Origin = isSameApi
@@ -59,7 +61,11 @@ export const readInbound = (
     ? extra
     : { provider: target.provider, model: target.model, fields: translated?.fields ?? [] };
   const lost = isSameApi ? [] : (extra?.fields ?? []).filter(({ at }) => at.endsWith("tools/-"));
-  const conversation = { ...decoded.conversation, entries: restoreSeals(decoded.conversation.entries) };
+  const { entries } = decoded.conversation;
+  const conversation = {
+    ...decoded.conversation,
+    entries: restoreSeals(recall === undefined ? entries : recallSeals(entries, recall)),
+  };
   return {
     conversation,
     settings: {

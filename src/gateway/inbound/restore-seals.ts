@@ -5,6 +5,29 @@ import type { SealCargo } from "../answers/answer.ts";
 import { unwrapSeal, type SealSource } from "../carry.ts";
 
 /**
+ * Puts wrapped seals from the store on the calls of messages that came back without any. Chat Completions has no field for
+ * them that every client returns.
+ */
+export const recallSeals = (
+  entries: readonly Entry[],
+  recall: (callId: string) => string | undefined,
+): readonly Entry[] =>
+  entries.map((entry) =>
+    entry.type !== "model" || entry.parts.some(isWrapped)
+      ? entry
+      : {
+          ...entry,
+          parts: entry.parts.map((part) => {
+            const id = part.type === "call" ? part.seal?.id : undefined;
+            const wrapped = id === undefined ? undefined : recall(id);
+            return part.type !== "call" || wrapped === undefined
+              ? part
+              : { ...part, seal: { ...part.seal, signature: wrapped } };
+          }),
+        },
+  );
+
+/**
  * Restores the seals, the hidden thinking and the origin of messages from the wrapped fields a client returned. A message
  * without any keeps the origin it was read with.
  */
@@ -67,6 +90,7 @@ class MessageRestorer {
         const { seal, ...bare } = part;
         const cargo = this.#unwrap(seal === undefined ? undefined : fieldOf(seal));
         this.#addBefore(cargo?.before ?? []);
+        this.#addFirst(cargo?.first ?? []);
         const id = part.type === "call" ? seal?.id : undefined;
         const carried =
           cargo === undefined ? (this.#next ?? (id === undefined ? undefined : this.#callSeals.get(id))) : cargo.seal;
@@ -88,6 +112,17 @@ class MessageRestorer {
     const isRepeated = (part: Part): boolean =>
       part.type === "thinking" && part.seal === undefined && text.includes(part.text);
     if (before.length > 0) this.#parts = [...this.#parts.filter((part) => !isRepeated(part)), ...before];
+  }
+
+  /** Puts thinking at the start of the message, in place of what the client returned of it. */
+  #addFirst(first: readonly Thinking[]): void {
+    if (first.length === 0) return;
+    const text = first.map((part) => part.text).join("");
+    const known = new Set(first.map((part) => JSON.stringify(part)));
+    const isRepeated = (part: Part): boolean =>
+      part.type === "thinking" &&
+      (part.seal === undefined ? text.includes(part.text) : known.has(JSON.stringify(part)));
+    this.#parts = [...first, ...this.#parts.filter((part) => !isRepeated(part))];
   }
 
   messages(): readonly ModelMessage[] {

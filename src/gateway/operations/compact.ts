@@ -19,7 +19,7 @@ export const compact = async (state: GatewayState, admitted: AdmittedRequest): P
   let summary = "";
   for await (const event of exchange.events())
     if (event.type === "part-end" && event.part.type === "text") summary += event.part.text;
-  if (summary.trim() === "") throw new GatewayError({ kind: "internal", detail: "The model wrote no summary" });
+  if (summary.trim() === "") throw new GatewayError({ kind: "no-summary" });
   admitted.finish({ status: 200, notes: exchange.notes });
   const kept = input.filter(isUserMessage).map((item) => toPlainJson(item).value as JsonObject);
   const { usage } = exchange;

@@ -2,7 +2,7 @@ import { findModelFacts, computeCost } from "../../providers/models.ts";
 import type { ContentEvent } from "../../transport/stream/attempt.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream } from "../answers/answer.ts";
 import { wrapSeal } from "../carry.ts";
-import { estimateConversation } from "../estimate.ts";
+import { estimateFromBytes } from "../estimate.ts";
 import { Exchange, failureOf, isContent } from "../exchange.ts";
 import { json, type AdmittedRequest, type ExchangeResult, type GatewayState } from "../gateway.ts";
 import type { GatewayResponse } from "../http-types.ts";
@@ -25,9 +25,11 @@ export const generate = async (
     id,
     created: Math.floor(state.options.world.clock.now() / 1000),
     get inputTokens() {
-      return exchange.conversation === undefined ? 0 : estimateConversation(exchange.conversation);
+      const { conversation, sentBytes } = exchange;
+      return conversation === undefined ? 0 : estimateFromBytes(conversation, sentBytes);
     },
     wrapSeal: (cargo) => wrapSeal(exchange.sealSource(), cargo),
+    keepSeal: (callId, cargo) => state.seals.put(admitted.client, callId, wrapSeal(exchange.sealSource(), cargo)),
     options: {
       ...answerOptionsOf(endpoint.api, body, normalized.tools),
       ...(endpoint.api === "gemini" && isStream

@@ -42,6 +42,7 @@ export const openExchange = async (state: GatewayState, admitted: AdmittedReques
     normalized,
     targets,
     signal: request.signal,
+    ...(endpoint.api === "openai-chat" ? { recall: (callId: string) => state.seals.get(client, callId) } : {}),
   });
   return { exchange, normalized, targets };
 };

@@ -11,7 +11,7 @@ import { parseTarget } from "../exchange.ts";
 import { hasSpendLimit, type AdmittedRequest, type GatewayState } from "../gateway.ts";
 import type { GatewayResponse } from "../http-types.ts";
 import { replaceModel } from "../outbound/replace-model.ts";
-import { canFailOver } from "../routes/failover.ts";
+import { canFailOver, orderTargets } from "../routes/failover.ts";
 import { UsageTap } from "./usage-tap.ts";
 
 /**
@@ -24,7 +24,7 @@ export const passThrough = async (
   admitted: AdmittedRequest,
   targets: readonly string[],
 ): Promise<GatewayResponse | undefined> => {
-  const target = state.cooldowns.order(targets)[0] ?? "";
+  const target = orderTargets(targets, state.cooldowns)[0] ?? "";
   const address = parseTarget(target);
   const request = await prepareRequest(state, admitted, address);
   if (request === undefined) return undefined;
@@ -48,7 +48,7 @@ export const passThrough = async (
   const { failure } = await classify(state, address, { ...response, body: once(Buffer.from(text)) });
   // A refused body may be mended by composing it; after other failures another target may answer.
   if (failure.kind === "refused" || (targets.length > 1 && canFailOver(failure))) {
-    if (failure.kind !== "refused") state.cooldowns.recordFailure(target, failure, admitted.config.cooldown ?? 60_000);
+    if (failure.kind !== "refused") state.cooldowns.start(target, failure, admitted.config.cooldown ?? 60_000);
     return undefined;
   }
   admitted.finish({ status: response.status, failure });

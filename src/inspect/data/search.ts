@@ -11,6 +11,8 @@ export type SearchHit = {
 /** The most hits that are returned. */
 const maxHits = 500;
 const contextLength = 60;
+/** Short, so that the match is in sight on a phone. */
+const leadLength = 16;
 
 /** Finds the rows that contain a text, ignoring case. */
 export const searchRows = (rows: readonly ReadingRow[], words: string): readonly SearchHit[] => {
@@ -33,7 +35,7 @@ const findIn = (text: string, wanted: string): Omit<SearchHit, "entry"> | undefi
   if (at === -1) return undefined;
   const end = at + wanted.length;
   return {
-    before: text.slice(Math.max(0, at - contextLength), at).toWellFormed(),
+    before: text.slice(Math.max(0, at - leadLength), at).toWellFormed(),
     match: text.slice(at, end).toWellFormed(),
     after: text.slice(end, end + contextLength).toWellFormed(),
   };

@@ -1,6 +1,6 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { listen } from "../../http/listen.ts";
+import { createToken, isSameSecret, loopbackHosts, refuseRequest } from "../../http/request-guard.ts";
 import { UnknownNameError } from "../../providers/find.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { World } from "../../world/world.ts";
@@ -32,26 +32,22 @@ export const serveInspector = async (
   source: InspectionSource,
   { world, port = 0, interval = 500, isBackground = false }: ServeInspectorOptions,
 ): Promise<RunningInspector> => {
-  const token = randomBytes(24).toString("base64url");
+  const token = createToken();
   const inspection = new Inspection(source, world);
   const followers = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    const { port: own } = server.address() as AddressInfo;
-    void answer({ request, response, inspection, token, port: own, followers });
-  });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
-  if (isBackground) server.unref().on("connection", (socket) => socket.unref());
+  const listening = await listen(
+    (request, response) => void answer({ request, response, inspection, token, port: listening.port, followers }),
+    { port },
+  );
+  if (isBackground) listening.server.unref().on("connection", (socket) => socket.unref());
   const stopWatch = watchRevision(inspection, followers, interval);
-  const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${own}/#token=${token}`,
-    close: () =>
-      new Promise((resolve) => {
-        stopWatch();
-        for (const follower of followers) follower.end();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    url: `http://127.0.0.1:${listening.port}/#token=${token}`,
+    close: () => {
+      stopWatch();
+      for (const follower of followers) follower.end();
+      return listening.close();
+    },
   };
 };
 
@@ -88,24 +84,13 @@ const answer = async (exchange: Exchange): Promise<void> => {
 
 const isUserFault = (error: unknown): boolean => error instanceof UnknownNameError;
 
-/** Refuses other methods, other hosts (DNS rebinding), other origins, and data without the token. */
+/** Refuses what every door refuses, and data without the token. */
 const refusalOf = ({ request, token, port }: Exchange): Answer | undefined => {
-  const { method, headers, url = "/" } = request;
-  if (method !== "GET") return text(405, "Only GET is answered: nothing can be changed here.");
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host ?? "")) return text(403, "Unknown host.");
-  const { origin } = headers;
-  if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) return text(403, "Other origin.");
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none") return text(403, "Other site.");
-  if (!url.startsWith("/api/")) return undefined;
-  const given = headers["x-parley-token"];
-  return typeof given === "string" && isEqual(given, token) ? undefined : text(401, "Missing or wrong token.");
-};
-
-const isEqual = (given: string, token: string): boolean => {
-  const [one, other] = [Buffer.from(given), Buffer.from(token)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  const refusal = refuseRequest(request, { hosts: loopbackHosts(port), methods: ["GET"] });
+  if (refusal !== undefined) return text(refusal.status, refusal.message);
+  if (!(request.url ?? "/").startsWith("/api/")) return undefined;
+  const given = request.headers["x-parley-token"];
+  return typeof given === "string" && isSameSecret(given, token) ? undefined : text(401, "Missing or wrong token.");
 };
 
 const answerData = async (

@@ -17,6 +17,8 @@ export type GuardedFetchOptions = {
   readonly headers: { readonly [name: string]: string };
   /** Milliseconds a response may pause. */
   readonly maxPause: number;
+  /** Returns why the server itself must not be at an address; undefined if it may. Default: it may be anywhere. */
+  readonly refuseAddress?: (address: string) => string | undefined;
   /** All addresses of a host name. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
 };
@@ -37,6 +39,11 @@ export const createGuardedFetch = (options: GuardedFetchOptions): FetchFunction 
     if (!isOwn) requirePlainUrl(url);
     const addresses = await resolveAddresses(url, options);
     if (addresses === undefined) return undefined;
+    for (const address of addresses) {
+      const reason = isOwn ? options.refuseAddress?.(address) : undefined;
+      if (reason !== undefined)
+        throw new PolicyError("policy_violation", `${url.host} is at ${address} (${reason}), which is not contacted.`);
+    }
     if (isOwn && nearest === undefined) nearest = nearestZone(addresses) ?? "internet";
     const isFarEnough = addresses.every((address) => isOwn || mayReach(nearest ?? "internet", zoneOf(address)));
     const isWhereItWas = !isOwn || mayReach(nearest ?? "internet", nearestZone(addresses) ?? "internet");

@@ -1,4 +1,5 @@
 import { toPlainJson, type JsonObject } from "../../conversation/json.ts";
+import { createInputSchema } from "../../tools/schema.ts";
 import type { InputSchema } from "../../tools/tool.ts";
 import { findMismatches } from "./check-input.ts";
 
@@ -6,15 +7,10 @@ import { findMismatches } from "./check-input.ts";
  * Creates a validator that checks types and required parameters, and reports mismatches as a Zod type would: path and
  * expectation.
  */
-export const createLooseSchema = (parameters: JsonObject): InputSchema => ({
-  safeParseAsync: async (raw) => {
+export const createLooseSchema = (parameters: JsonObject): InputSchema =>
+  createInputSchema((raw, _, mismatches) => {
     const input = toPlainJson(raw).value;
-    const issues = findMismatches(parameters, input).map(({ path, expected }) => ({
-      code: "custom",
-      path: [...path],
-      message: `expected ${expected}`,
-      input,
-    }));
-    return (issues.length === 0 ? { success: true, data: input } : { success: false, error: { issues } }) as never;
-  },
-});
+    for (const { path, expected } of findMismatches(parameters, input))
+      mismatches.push({ path, message: `expected ${expected}` });
+    return input;
+  });

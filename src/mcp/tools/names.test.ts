@@ -71,15 +71,14 @@ describe("the names of tools", () => {
         const seen = new Map<string, string>();
         for (const batch of batches) {
           names.assign(batch);
-          for (const each of batch) {
-            const name = names.nameOf(each);
-            expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/);
-            expect(["read_file", "a__b"]).not.toContain(name?.toLowerCase());
-            expect(names.keyOf(name!)).toEqual({ ...each });
-            const id = JSON.stringify([each.server, each.tool]);
-            expect(seen.get(id) ?? name).toBe(name);
-            seen.set(id, name!);
-          }
+          const given = batch.map((each) => names.nameOf(each)!);
+          const isValid = (name: string): boolean =>
+            /^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/.test(name) && !["read_file", "a__b"].includes(name.toLowerCase());
+          expect(given.filter((name) => !isValid(name))).toEqual([]);
+          expect(given.map((name) => names.keyOf(name))).toEqual(batch.map((each) => ({ ...each })));
+          const ids = batch.map(({ server, tool }) => JSON.stringify([server, tool]));
+          expect(ids.map((id, index) => seen.get(id) ?? given[index])).toEqual(given);
+          for (const [index, id] of ids.entries()) seen.set(id, given[index]!);
         }
         expect(new Set([...seen.values()].map((name) => name.toLowerCase())).size).toBe(seen.size);
       }),

@@ -1,6 +1,7 @@
 import type { CommandAnalysis, CommandContext, CommandProgram } from "./analysis.ts";
 import { resolveFileEffects } from "./effects/files.ts";
 import { isBuiltin } from "./profiles/classify.ts";
+import { loadShellParser } from "./parse/load-parser.ts";
 import { parsePlainCommands } from "./parse/plain.ts";
 import { collectEffects, type CommandEffects } from "./effects/collect.ts";
 import { classifyPlainCommands } from "./classify-line.ts";
@@ -16,7 +17,7 @@ export type { CommandAnalysis, CommandContext } from "./analysis.ts";
 export const analyzeCommand = async (text: string, context: CommandContext): Promise<CommandAnalysis> => {
   if (text.includes("\0")) return unreadableAnalysis(text, context, "contains a NUL character");
   if (text.length > maxLength) return unreadableAnalysis(text, context, "is longer than a shell accepts");
-  const parser = await import("unbash");
+  const parser = await loadShellParser();
   const scriptEffects = collectEffects(text, parser);
   if (scriptEffects.isTooComplex) return unreadableAnalysis(text, context, "is too complex to analyze");
   const effects = await resolveFileEffects(scriptEffects.events, context);

@@ -19,6 +19,14 @@ const hooks: GateRequest = { ...write, touches: { ...nothing, writes: [at(".git/
 const memory: GateRequest = { tool: "save_memory", access: "write", touches: nothing };
 const search: GateRequest = { tool: "google_web_search", access: "network", touches: nothing };
 const mcp: GateRequest = { tool: "github__list", access: "read", server: "github", touches: nothing };
+const remoteTask: GateRequest = {
+  tool: "task",
+  access: "read",
+  touches: nothing,
+  agent: { name: "helper", url: "http://127.0.0.1:1/card", identity: "file 1", variables: [], prompt: "hello" },
+};
+/** As a file of a project defines it, which names a variable of the environment. */
+const projectTask: GateRequest = { ...remoteTask, agent: { ...remoteTask.agent!, variables: ["TOKEN"] } };
 const run = (text: string): GateRequest => ({
   tool: "run_shell_command",
   access: "execute",
@@ -373,5 +381,48 @@ describe("a project", () => {
         expect(stricterMode(chooseInitialMode({ settings: mode, project, trusted: true }), mode)).toBe(
           chooseInitialMode({ settings: mode, project, trusted: true }),
         );
+  });
+});
+
+describe("a task for a remote agent", () => {
+  const decide = async (request: GateRequest, options: Partial<PermissionGateOptions> = {}): Promise<string> =>
+    (await gate(options).judge(request)).decision;
+
+  it.each<readonly [string, GateRequest, Partial<PermissionGateOptions>, string]>([
+    ["is asked about", remoteTask, {}, "ask"],
+    ["runs in yolo mode", remoteTask, { mode: "yolo" }, "allow"],
+    ["is asked about in yolo mode if a project sends a variable", projectTask, { mode: "yolo" }, "ask"],
+    ["is refused in plan mode", remoteTask, { mode: "plan" }, "deny"],
+    ["is allowed by its name", projectTask, { rules: { settings: { allow: rules("agent:helper") } } }, "allow"],
+    ["is not allowed by another name", remoteTask, { rules: { settings: { allow: rules("agent:other") } } }, "ask"],
+    [
+      "is not allowed by the tool that starts subagents",
+      remoteTask,
+      { rules: { settings: { allow: rules("task") } } },
+      "ask",
+    ],
+    [
+      "is denied by its name",
+      remoteTask,
+      { mode: "yolo", rules: { settings: { deny: rules("agent:helper") } } },
+      "deny",
+    ],
+    [
+      "is denied by its host",
+      remoteTask,
+      { mode: "yolo", rules: { settings: { deny: rules("host:127.0.0.1") } } },
+      "deny",
+    ],
+    ["is denied beside an exclusive list", remoteTask, { rules: { settings: { only: rules("task") } } }, "deny"],
+  ])("%s", async (_, request, options, decision) => {
+    expect(await decide(request, options)).toBe(decision);
+  });
+
+  it("is allowed by an answer as long as its file is the same", async () => {
+    const open = gate();
+    const { details } = await open.judge(remoteTask);
+    await open.remember(details.always[0]!, "session");
+    const changed = { ...remoteTask, agent: { ...remoteTask.agent!, identity: "file 2" } };
+    expect([(await open.judge(remoteTask)).decision, (await open.judge(changed)).decision]).toEqual(["allow", "ask"]);
   });
 });

@@ -109,6 +109,7 @@ export type AlwaysAllow = { readonly scopes: readonly RuleScope[] } & (
   | { readonly type: "edits" }
   | { readonly type: "tool"; readonly tool: string; readonly identity?: string }
   | { readonly type: "server"; readonly server: string; readonly identity?: string }
+  | { readonly type: "agent"; readonly agent: string; readonly identity: string }
   /** Commands that begin with these words, or equal them where a prefix would allow something worse. */
   | { readonly type: "command"; readonly commands: readonly (readonly string[])[] }
 );
@@ -219,6 +220,8 @@ const rulesFromAnswer = (always: AlwaysAllow): readonly PermissionRule[] => {
       return [{ type: "tool", name: always.tool, ...withIdentity(always.identity) }];
     case "server":
       return [{ type: "server", name: always.server, ...withIdentity(always.identity) }];
+    case "agent":
+      return [{ type: "agent", name: always.agent, identity: always.identity }];
     case "command":
       return always.commands.map((words) => ({
         type: "command",
@@ -333,7 +336,8 @@ type UnscopedAlwaysAllow = AlwaysAllow extends infer Answer
   : never;
 
 const listAlwaysAllow = (request: GateRequest, { command }: AnalyzedRequest): readonly UnscopedAlwaysAllow[] => {
-  const { tool, server, identity } = request;
+  const { tool, server, identity, agent } = request;
+  if (agent !== undefined) return [{ type: "agent", agent: agent.name, identity: agent.identity }];
   if (server !== undefined)
     return [
       { type: "tool", tool, ...withIdentity(identity?.tool) },

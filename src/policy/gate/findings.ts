@@ -47,7 +47,7 @@ type RuleContext = { readonly command: JudgedCommand | undefined; readonly home:
 
 /** Whether a rule on the deny or ask list names a request. A tool of a server is also named by the server's own name for it. */
 const isRestrictedBy = (rule: PermissionRule, request: GateRequest, { command, home }: RuleContext): boolean => {
-  const { tool, server, touches } = request;
+  const { tool, server, agent, touches } = request;
   switch (rule.type) {
     case "edits":
       return isEdit(request);
@@ -55,8 +55,10 @@ const isRestrictedBy = (rule: PermissionRule, request: GateRequest, { command, h
       return namesTool(rule, tool, server);
     case "server":
       return rule.name === server;
+    case "agent":
+      return rule.name === agent?.name;
     case "host":
-      return touches.urls.some((url) => deniesUrl(rule, url));
+      return [...touches.urls, ...(agent === undefined ? [] : [agent.url])].some((url) => deniesUrl(rule, url));
     case "command":
       return false;
     case "path":
@@ -119,10 +121,11 @@ export const listExactCommands = (rules: readonly PermissionRule[]): readonly (r
 
 /** Checks plan mode, which is read-only. Whether a command is read-only is decided by the command judge. */
 export const checkPlanMode = (
-  { tool, access, server, touches }: GateRequest,
+  { tool, access, server, agent, touches }: GateRequest,
   mode: ApprovalMode,
 ): readonly GateFinding[] =>
-  mode === "plan" && (server !== undefined || (access !== "read" && touches.command === undefined))
+  mode === "plan" &&
+  (server !== undefined || agent !== undefined || (access !== "read" && touches.command === undefined))
     ? [
         {
           severity: "deny",
@@ -220,10 +223,11 @@ export const checkSideEffect = (
   { allow }: PermissionRules,
   { mode, home }: { readonly mode: ApprovalMode; readonly home: string | undefined },
 ): readonly GateFinding[] => {
-  const { tool, access, server: name, touches } = request;
+  const { tool, access, server: name, agent, touches } = request;
   if (allow.some((rule) => coversTool(rule, request))) return [];
   if (name !== undefined)
     return askUnlessAllowed(`${tool} is a tool of the MCP server ${name}.`, { type: "server", name });
+  if (agent !== undefined) return askAboutAgent(agent);
   switch (access) {
     case "read":
       return [];
@@ -244,6 +248,21 @@ export const checkSideEffect = (
   }
 };
 
+/** A task leaves this machine. A value of the environment that a project's file names never does so unasked. */
+const askAboutAgent = ({ name, url, variables }: NonNullable<GateRequest["agent"]>): readonly GateFinding[] => {
+  const option = allowOption({ type: "agent", name });
+  if (variables.length === 0)
+    return [
+      {
+        severity: "soft",
+        reason: `Sends this task to the remote agent ${name} at ${url}.`,
+        option: `${option} or ${yoloOption}`,
+      },
+    ];
+  const reason = `Sends this task and ${variables.join(", ")} of your environment to the remote agent ${name} at ${url}, as a file of the project or of a plugin says.`;
+  return [{ severity: "hard", reason, option }];
+};
+
 const askUnlessAllowed = (reason: string, rule: PermissionRule): readonly GateFinding[] => [
   { severity: "soft", reason, option: `${allowOption(rule)} or ${yoloOption}` },
 ];
@@ -254,14 +273,21 @@ export const isEdit = ({ access, server, touches }: GateRequest): boolean =>
 
 /** Whether a rule names the tool itself, its server or what it does. */
 export const coversTool = (rule: PermissionRule, request: GateRequest): boolean => {
-  const { tool, server, identity } = request;
+  const { tool, server, identity, agent } = request;
   switch (rule.type) {
     case "edits":
       return isEdit(request);
     case "tool":
-      return namesTool(rule, tool, server) && (rule.identity === undefined || rule.identity === identity?.tool);
+      // The tool that starts subagents says nothing about where a remote one is.
+      return (
+        agent === undefined &&
+        namesTool(rule, tool, server) &&
+        (rule.identity === undefined || rule.identity === identity?.tool)
+      );
     case "server":
       return rule.name === server && (rule.identity === undefined || rule.identity === identity?.server);
+    case "agent":
+      return rule.name === agent?.name && (rule.identity === undefined || rule.identity === agent.identity);
     case "command":
     case "host":
     case "path":

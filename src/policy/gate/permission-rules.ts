@@ -10,6 +10,8 @@ export type PermissionRule =
   | { readonly type: "tool"; readonly name: string; readonly server?: string; readonly identity?: string }
   /** `identity` is set for an answer of the user: then the name alone does not match. */
   | { readonly type: "server"; readonly name: string; readonly identity?: string }
+  /** A remote agent. `identity` as for a server. */
+  | { readonly type: "agent"; readonly name: string; readonly identity?: string }
   /** A command that begins with these words, equals them, or matches them as a pattern in which `*` stands for any text. */
   | { readonly type: "command"; readonly words: readonly string[]; readonly exact?: true; readonly isPattern?: true }
   | HostRule
@@ -49,14 +51,15 @@ export const mergePermissionRules = (
 
 /**
  * Parses a permission rule: `write_file`, `edits`, `run_shell_command(npm test)`, `server:github`,
- * `host:docs.example.com/guide`, `path:.envrc`, or one in the form of Claude Code: `Bash(npm test:*)`, `Edit(src/**)`,
+ * `agent:reviewer`, `host:docs.example.com/guide`, `path:.envrc`, or one in the form of Claude Code: `Bash(npm test:*)`, `Edit(src/**)`,
  * `WebFetch(domain:example.com)`, `mcp__github__get_issue`. Returns undefined for anything else.
  */
 export const parsePermissionRule = (text: string): PermissionRule | undefined => {
   const command = /^run_shell_command\((.*)\)$/s.exec(text.trim())?.[1];
   if (command !== undefined) return parseCommandRule(command);
-  const [, kind, rest] = /^(server|host|path):(.+)$/s.exec(text.trim()) ?? [];
+  const [, kind, rest] = /^(server|agent|host|path):(.+)$/s.exec(text.trim()) ?? [];
   if (kind === "server" && rest !== undefined) return { type: "server", name: rest };
+  if (kind === "agent" && rest !== undefined) return parseAgentRule(rest);
   if (kind === "host" && rest !== undefined) return parseHostRule(rest);
   if (kind === "path" && rest !== undefined) return parsePathRule(rest);
   if (text.trim() === "edits") return { type: "edits" };
@@ -76,6 +79,8 @@ export const formatPermissionRule = (rule: PermissionRule): string => {
       return formatSpecifier(rule);
     case "server":
       return `server:${rule.name}`;
+    case "agent":
+      return `agent:${rule.name}`;
     case "command":
       return rule.exact || rule.isPattern ? formatSpecifier(rule) : `run_shell_command(${rule.words.join(" ")})`;
     case "host":
@@ -84,6 +89,9 @@ export const formatPermissionRule = (rule: PermissionRule): string => {
       return `path:${rule.path}`;
   }
 };
+
+const parseAgentRule = (name: string): PermissionRule | undefined =>
+  /^[\w:-]{1,128}$/.test(name) ? { type: "agent", name } : undefined;
 
 /** Accepts plain words only: no quotes, variables or operators whose meaning would be ambiguous. */
 const parseCommandRule = (text: string): PermissionRule | undefined => {

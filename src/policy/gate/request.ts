@@ -1,5 +1,6 @@
 import type { CommandAnalysis } from "../command/analysis.ts";
 import type { CommandDecision, CommandRules } from "../command/decide.ts";
+import type { RemoteAgentTarget } from "../../tools/tool.ts";
 import type { CommitFinding } from "../secrets/commit-keys.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
 import type { Protection } from "../workspace/protected-paths.ts";
@@ -11,6 +12,8 @@ export type GateRequest = {
   /** Set for a tool of an MCP server. The access such a tool declares is not trusted. */
   readonly server?: string | undefined;
   readonly identity?: ServerIdentity | undefined;
+  /** Set for a task that is sent to a remote agent. */
+  readonly agent?: RemoteAgentTarget | undefined;
   /** The decision of the person's hooks, where they made one. It never allows what a rule or the floor denies. */
   readonly hook?: { readonly decision: "allow" | "ask"; readonly reason: string } | undefined;
   readonly touches: ResolvedTouches;

@@ -14,11 +14,13 @@ export type SessionRules = {
 };
 
 /**
- * Whether a rule means the same in a later run. A tool or server that is allowed by its name alone may be another one by
+ * Whether a rule means the same in a later run. A tool, server or agent that is allowed by its name alone may be another one by
  * then; an answer to a question is bound to what was shown.
  */
 export const isBoundToContent = ({ list, rule }: SessionRule): boolean =>
-  list !== "allow" || (rule.type !== "tool" && rule.type !== "server") || rule.identity !== undefined;
+  list !== "allow" ||
+  (rule.type !== "tool" && rule.type !== "server" && rule.type !== "agent") ||
+  rule.identity !== undefined;
 
 /** Reads a rule from JSON. Undefined for one with other fields: a newer version may have written it, and one may restrict it. */
 export const readSessionRule = (value: object): PermissionRule | undefined => {
@@ -45,6 +47,7 @@ const shapes: { readonly [type in RuleType]: { readonly [field: string]: FieldCh
   edits: {},
   tool: { name: isText, server: optional(isText), identity: optional(isText) },
   server: { name: isText, identity: optional(isText) },
+  agent: { name: isText, identity: optional(isText) },
   command: { words: isWords, exact: optional(isTrue), isPattern: optional(isTrue) },
   host: { host: isText, path: optional(isText) },
   path: { path: isText },

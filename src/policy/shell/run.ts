@@ -25,13 +25,19 @@ export type ShellWorld = {
   /** Resolves working folders, and stores long output. */
   readonly files: Pick<Workspace, "resolve" | "keep">;
   /** Wraps a program in a sandbox. */
-  readonly confine?: (program: Program) => Promise<ConfinedProgram>;
+  readonly confine?: Confine;
   /** The time limit of a command. */
   readonly timeoutMs: number;
 };
 
+/** Wraps a program in a sandbox; `writable` are folders it may write to besides the workspace. */
+export type Confine = (
+  program: Program,
+  access?: { readonly writable?: readonly string[] },
+) => Promise<ConfinedProgram>;
+
 /** A program wrapped in a sandbox. */
-export type ConfinedProgram = {
+type ConfinedProgram = {
   readonly program: Program;
   /** Cleans up after the program ended, and explains how the sandbox caused a failure; empty if it did not. */
   readonly finish: (end: { readonly code: number | undefined; readonly output: string }) => Promise<string>;

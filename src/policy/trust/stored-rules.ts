@@ -76,7 +76,9 @@ const readRule = (answer: RuleAnswer): StoredRule | undefined => {
   if (match !== undefined)
     return match === "exact" && rule.type === "command" ? { list, rule: { ...rule, exact: true } } : undefined;
   if (identity === undefined) return { list, rule };
-  return rule.type === "tool" || rule.type === "server" ? { list, rule: { ...rule, identity } } : undefined;
+  return rule.type === "tool" || rule.type === "server" || rule.type === "agent"
+    ? { list, rule: { ...rule, identity } }
+    : undefined;
 };
 
 const fields: readonly string[] = ["project", "list", "rule", "match", "identity"];

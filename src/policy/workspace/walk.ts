@@ -127,17 +127,17 @@ class PathWalker {
 
   /** Opens the folder of a name; returns the entry if it is not a folder. */
   async #goDown(name: string): Promise<"folder" | DiskEntry | undefined> {
-    try {
-      await this.#moveTo(await this.#folder.openFolder(name), [...this.#names, name]);
-      return "folder";
-    } catch (error) {
-      if (!(error instanceof DiskError)) throw error;
-      const entry = await this.#folder.stat(name);
-      if (entry?.kind !== "folder") return entry;
-      // It was not a folder when opened and is one now: another process swaps it, or just created it.
-      if (error.code !== "ENOENT" || (this.#steps += 1) > maxSteps) throw error;
-      return this.#goDown(name);
-    }
+    for (;;)
+      try {
+        await this.#moveTo(await this.#folder.openFolder(name), [...this.#names, name]);
+        return "folder";
+      } catch (error) {
+        if (!(error instanceof DiskError)) throw error;
+        const entry = await this.#folder.stat(name);
+        if (entry?.kind !== "folder") return entry;
+        // It was not a folder when opened and is one now: another process swaps it, or just created it.
+        if (error.code !== "ENOENT" || (this.#steps += 1) > maxSteps) throw error;
+      }
   }
 
   async #moveTo(folder: Folder, names: string[]): Promise<void> {

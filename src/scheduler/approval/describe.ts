@@ -50,6 +50,14 @@ const describeSubject = async (question: ApprovalContext): Promise<ApprovalSubje
       description: sanitizeForTerminal(valid.tool.description, "visible"),
       arguments: sanitizeObject(toPlainJson(valid.input).value as JsonObject),
     };
+  const agent = valid.tool.remoteAgent?.(valid.input);
+  if (agent !== undefined)
+    return {
+      type: "agent",
+      name: sanitizeLine(agent.name),
+      url: sanitizeLine(agent.url),
+      prompt: sanitizeForTerminal(agent.prompt, "visible"),
+    };
   if (proposal !== undefined) return describeEdit(question, proposal);
   const { command } = resolved;
   if (command !== undefined)
@@ -84,6 +92,8 @@ const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
       return { type: "tool", tool: sanitizeLine(always.tool), scopes };
     case "server":
       return { type: "server", server: sanitizeLine(always.server), scopes };
+    case "agent":
+      return { type: "agent", agent: sanitizeLine(always.agent), identity: always.identity, scopes };
     case "command":
       return { type: "command", commands: always.commands.map((words) => words.map(sanitizeLine)), scopes };
   }

@@ -33,6 +33,7 @@ const rules: { readonly [rule in AlwaysAllow["type"]]: true } = {
   edits: true,
   tool: true,
   server: true,
+  agent: true,
   command: true,
 };
 

@@ -66,7 +66,8 @@ export const describeParameters = async (tool: Tool): Promise<string> => {
 };
 
 const inputSchemaOf = async ({ parameters, input }: Tool): Promise<z.core.JSONSchema.BaseSchema> => {
-  if (parameters !== undefined) return parameters as z.core.JSONSchema.BaseSchema;
+  const declared = parameters ?? input.jsonSchema;
+  if (declared !== undefined) return declared as z.core.JSONSchema.BaseSchema;
   const { toJSONSchema } = await import("zod");
   return toJSONSchema(input as z.ZodType, { io: "input", unrepresentable: "any" });
 };

@@ -131,7 +131,16 @@ const decidePermission = async (
 ): Promise<PermittedCall> => {
   const { tool, server, identity, input } = ready.valid;
   const touches = ready.resolved;
-  const request: GateRequest = { tool: tool.name, access: tool.access, server, identity, hook: call.hook, touches };
+  const agent = tool.remoteAgent?.(input);
+  const request: GateRequest = {
+    tool: tool.name,
+    access: tool.access,
+    server,
+    identity,
+    agent,
+    hook: call.hook,
+    touches,
+  };
   const verdict = await limitStep(call, context, context.gate.judge(request));
   if (isQuestion(verdict)) {
     const answered = await askApprovalHooks(call, context, ready, verdict.reason);

@@ -49,7 +49,7 @@ export type ImportSource = {
   /** The size and the last change of the other agent's file at that time. */
   readonly size: number;
   readonly modified: number;
-  /** Our session of the main conversation, if this is another branch of it or the work of a subagent. */
+  /** Our session of the main conversation, if this is another branch of it, a fork or the work of a subagent. */
   readonly of?: string;
 };
 

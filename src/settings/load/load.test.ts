@@ -174,7 +174,7 @@ describe("the settings of a run", () => {
     [{ "max-turns": "many" }, '--max-turns must be a whole number of 1 or more, not "many".'],
     [
       { "allowed-tools": "rm -rf" },
-      'Unknown rule "rm -rf" in --allowed-tools. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL.',
+      'Unknown rule "rm -rf" in --allowed-tools. Rules are edits, write_file, run_shell_command(npm test), server:NAME, agent:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL.',
     ],
   ])("refuse an invalid flag: %j", async (flags, message) => {
     await expect(load({ flags })).rejects.toThrow(message);

@@ -88,7 +88,7 @@ describe("the user's settings file", () => {
     ],
     [
       '{"permissions": {"deny": ["read_file", "rm -rf"]}}',
-      'line 1, column 40: Unknown rule "rm -rf" in permissions.deny. Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL.',
+      'line 1, column 40: Unknown rule "rm -rf" in permissions.deny. Rules are edits, write_file, run_shell_command(npm test), server:NAME, agent:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL.',
     ],
     [
       '{"pools": {"x": {"models": []}}}',

@@ -123,7 +123,7 @@ export const suggestRuleSyntax = (rule: string): string => {
   const [, name = "", specifier = ""] = /^(\w+)(\(.*\))$/s.exec(rule.trim()) ?? [];
   const [near] = nearestNames(name, [...specifierTools, "run_shell_command"]);
   return near === undefined || name === near
-    ? "Rules are edits, write_file, run_shell_command(npm test), server:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL."
+    ? "Rules are edits, write_file, run_shell_command(npm test), server:NAME, agent:NAME, host:NAME, path:NAME, Bash(npm test:*), Edit(src/**), Read(.env), WebFetch(domain:NAME) or mcp__SERVER__TOOL."
     : `Did you mean ${near}${specifier}?`;
 };
 

@@ -58,8 +58,8 @@ export const hookHandlerShape: ShapeOf<"object"> = {
       default: "continue",
     },
     format: {
-      shape: { type: "enum", of: ["claude", "gemini"] },
-      description: "The form of its input and output; gemini for hooks written for Gemini CLI.",
+      shape: { type: "enum", of: ["claude", "codex", "gemini"] },
+      description: "The form of its input and output; codex and gemini for hooks written for those.",
       default: "claude",
     },
     name: { shape: text, description: "A name for lists and messages." },

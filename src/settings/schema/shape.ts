@@ -52,7 +52,7 @@ export const describeShape = (shape: Shape): string => {
 };
 
 const formatDescriptions: Readonly<Record<SettingTextFormat, string>> = {
-  rule: "a permission rule such as write_file, run_shell_command(npm test), server:NAME, host:NAME or path:NAME",
+  rule: "a permission rule such as write_file, run_shell_command(npm test), server:NAME, agent:NAME, host:NAME or path:NAME",
   url: "an http or https URL",
   model: "a model such as anthropic/claude-sonnet-5",
   name: "a name without spaces",

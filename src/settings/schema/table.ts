@@ -381,7 +381,8 @@ export const settingsTable: SettingsTable = {
   },
   "ui.theme": {
     shape: text,
-    description: "The colours of the terminal UI: auto, light, dark, or the name of a file in ~/.parley/themes.",
+    description:
+      "The colours of the terminal UI: auto, light, dark, the name of a file in ~/.parley/themes, or plugin:theme.",
     default: "auto",
     example: "light",
   },

@@ -173,7 +173,7 @@ export type HookHandlerSettings = {
   readonly if?: string;
   readonly async?: boolean;
   readonly onFailure?: "continue" | "block";
-  readonly format?: "claude" | "gemini";
+  readonly format?: "claude" | "codex" | "gemini";
   readonly name?: string;
   readonly statusMessage?: string;
 };

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { integer, object, optional, string, type ValueOf } from "../schema.ts";
 import type { Capabilities } from "../capabilities.ts";
 import {
   requireApproved,
@@ -12,20 +12,18 @@ import { replaceExact } from "./replace-text.ts";
 import { newFileText, createNoOccurrenceError, replaceWholeFile } from "./no-occurrence.ts";
 import { defineTool, ToolFailure, type AnyTool, type EditProposal } from "../tool.ts";
 
-const input = z.object({
-  file_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
-  old_string: z
-    .string()
-    .describe("The exact text to replace, with enough context to be unique. Empty to create a new file."),
-  new_string: z.string().describe("The replacement text."),
-  expected_replacements: z
-    .int()
-    .min(0)
-    .optional()
-    .describe("Number of occurrences to replace. Default: 1; 0 replaces all."),
+const input = object({
+  file_path: string({ minLength: 1, description: "Path of the file, absolute or relative to the workspace." }),
+  old_string: string({
+    description: "The exact text to replace, with enough context to be unique. Empty to create a new file.",
+  }),
+  new_string: string({ description: "The replacement text." }),
+  expected_replacements: optional(
+    integer({ minimum: 0, description: "Number of occurrences to replace. Default: 1; 0 replaces all." }),
+  ),
 });
 
-type ReplaceInput = z.infer<typeof input>;
+type ReplaceInput = ValueOf<typeof input>;
 
 export const replace: AnyTool = defineTool({
   name: "replace",

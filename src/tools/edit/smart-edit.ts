@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { object, string, type ValueOf } from "../schema.ts";
 import type { SideQueryModel, Capabilities } from "../capabilities.ts";
 import {
   requireApproved,
@@ -12,14 +12,14 @@ import { replaceByTokens, replaceExact, replaceIgnoringIndentation, type Replace
 import { newFileText, createNoOccurrenceError, replaceWholeFile } from "./no-occurrence.ts";
 import { defineTool, ToolFailure, type AnyTool, type EditProposal } from "../tool.ts";
 
-const input = z.object({
-  file_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
-  instruction: z.string().describe("The purpose of the edit, as a self-contained instruction."),
-  old_string: z.string().describe("The text to replace, as it is in the file. Empty to create a new file."),
-  new_string: z.string().describe("The replacement text."),
+const input = object({
+  file_path: string({ minLength: 1, description: "Path of the file, absolute or relative to the workspace." }),
+  instruction: string({ description: "The purpose of the edit, as a self-contained instruction." }),
+  old_string: string({ description: "The text to replace, as it is in the file. Empty to create a new file." }),
+  new_string: string({ description: "The replacement text." }),
 });
 
-type SmartEditInput = z.infer<typeof input>;
+type SmartEditInput = ValueOf<typeof input>;
 
 export const smartEdit: AnyTool = defineTool({
   name: "smart_edit",
@@ -153,8 +153,8 @@ const askModel = async (model: SideQueryModel, prompt: string, signal: AbortSign
 const parseCorrection = (answer: string): { readonly old: string; readonly fresh: string } | undefined => {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
   try {
-    const parsed = z.object({ old: z.string().min(1), new: z.string() }).safeParse(JSON.parse(json));
-    return parsed.success ? { old: parsed.data.old, fresh: parsed.data.new } : undefined;
+    const { old, new: fresh } = JSON.parse(json) as Record<string, unknown>;
+    return typeof old === "string" && old !== "" && typeof fresh === "string" ? { old, fresh } : undefined;
   } catch {
     return undefined;
   }

@@ -1,14 +1,16 @@
-import { z, type ZodType } from "zod";
+import { boolean, object, optional, type Schema } from "../schema.ts";
 import type { IgnoreFilter } from "../capabilities.ts";
 
 /** Which ignore files to respect; by default all of them. */
-export const ignoreOptionsSchema: ZodType<IgnoreParameters | undefined> = z
-  .object({
-    respect_git_ignore: z.boolean().optional().describe("Respect .gitignore. Default: true."),
-    respect_gemini_ignore: z.boolean().optional().describe("No effect: always respected."),
-  })
-  .optional()
-  .describe("Which ignore files to respect.");
+export const ignoreOptionsSchema: Schema<IgnoreParameters | undefined> & { readonly isOptional: true } = optional(
+  object(
+    {
+      respect_git_ignore: optional(boolean({ description: "Respect .gitignore. Default: true." })),
+      respect_gemini_ignore: optional(boolean({ description: "No effect: always respected." })),
+    },
+    { description: "Which ignore files to respect." },
+  ),
+);
 
 /** Parameters of the tools that list files. */
 export type IgnoreParameters = {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { list, object, optional, string } from "../schema.ts";
 import { truncateText } from "../result/truncate.ts";
 import type { WorkspaceFiles, IgnoreFilter, DirectoryEntry } from "../capabilities.ts";
 import { ignoreOptionsSchema, ignoreNotices, toIgnoreFilter } from "./ignore-options.ts";
@@ -9,9 +9,9 @@ import { defineTool, ToolFailure, type AnyTool } from "../tool.ts";
 /** A model cannot use more names than this. */
 const maxEntries = 10_000;
 
-const input = z.object({
-  path: z.string().min(1).describe("Path of the directory, absolute or relative to the workspace."),
-  ignore: z.array(z.string()).optional().describe("Glob patterns of names to exclude."),
+const input = object({
+  path: string({ minLength: 1, description: "Path of the directory, absolute or relative to the workspace." }),
+  ignore: optional(list(string(), { description: "Glob patterns of names to exclude." })),
   file_filtering_options: ignoreOptionsSchema,
 });
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { integer, object, optional, string, type ValueOf } from "../schema.ts";
 import type { Capabilities, WorkspaceFiles, OpenedFile } from "../capabilities.ts";
 import { readImageSize } from "./image-size.ts";
 import { sniffContentType, sniffLength } from "./sniff.ts";
@@ -11,10 +11,10 @@ export const defaultRange = { limit: 2000, maxLineLength: 2000, maxCharacters: 1
 /** No provider accepts larger files. */
 export const maxMediaBytes: number = 20 * 2 ** 20;
 
-const input = z.object({
-  absolute_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
-  offset: z.int().optional().describe("0-based line number to start from; negative counts from the end."),
-  limit: z.int().min(1).optional().describe("Number of lines to read. Default: 2000."),
+const input = object({
+  absolute_path: string({ minLength: 1, description: "Path of the file, absolute or relative to the workspace." }),
+  offset: optional(integer({ description: "0-based line number to start from; negative counts from the end." })),
+  limit: optional(integer({ minimum: 1, description: "Number of lines to read. Default: 2000." })),
 });
 
 export const readFile: AnyTool = defineTool({
@@ -66,7 +66,7 @@ function fromLineNumbers(raw: Readonly<Record<string, unknown>>): Readonly<Recor
 
 const readOpenedFile = async (
   file: OpenedFile,
-  { offset = 0, limit = defaultRange.limit }: z.infer<typeof input>,
+  { offset = 0, limit = defaultRange.limit }: ValueOf<typeof input>,
   { signal }: Capabilities,
 ): Promise<ToolResult> => {
   const { shown } = file.place;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { boolean, list, object, optional, string } from "../schema.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { ignoreOptionsSchema, ignoreNotices } from "./ignore-options.ts";
 import { selectFiles, pathBeforeWildcard, type SelectedFile } from "./select-files.ts";
@@ -13,15 +13,14 @@ const maxCharacters = 160_000;
 /** Skipped files that are named. */
 const maxSkippedNamed = 20;
 
-const input = z.object({
-  paths: z.array(z.string().min(1)).min(1).describe("Files, folders or glob patterns."),
-  include: z.array(z.string().min(1)).optional().describe("Additional glob patterns to read."),
-  exclude: z.array(z.string().min(1)).optional().describe("Glob patterns to exclude."),
-  recursive: z.boolean().optional().describe("Read folders recursively. Default: true."),
-  useDefaultExcludes: z
-    .boolean()
-    .optional()
-    .describe("Exclude dependencies, build output and similar files. Default: true."),
+const input = object({
+  paths: list(string({ minLength: 1 }), { minItems: 1, description: "Files, folders or glob patterns." }),
+  include: optional(list(string({ minLength: 1 }), { description: "Additional glob patterns to read." })),
+  exclude: optional(list(string({ minLength: 1 }), { description: "Glob patterns to exclude." })),
+  recursive: optional(boolean({ description: "Read folders recursively. Default: true." })),
+  useDefaultExcludes: optional(
+    boolean({ description: "Exclude dependencies, build output and similar files. Default: true." }),
+  ),
   file_filtering_options: ignoreOptionsSchema,
 });
 

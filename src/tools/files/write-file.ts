@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { object, string, type ValueOf } from "../schema.ts";
 import type { WorkspaceFiles } from "../capabilities.ts";
 import {
   requireApproved,
@@ -10,9 +10,9 @@ import {
 import { toLineFeeds } from "../edit/line-endings.ts";
 import { defineTool, type AnyTool, type EditProposal } from "../tool.ts";
 
-const input = z.object({
-  file_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
-  content: z.string().describe("The whole text of the file."),
+const input = object({
+  file_path: string({ minLength: 1, description: "Path of the file, absolute or relative to the workspace." }),
+  content: string({ description: "The whole text of the file." }),
 });
 
 export const writeFile: AnyTool = defineTool({
@@ -40,7 +40,7 @@ export const writeFile: AnyTool = defineTool({
 type WriteEdit = { readonly proposal: EditProposal; readonly was: EditableFile | undefined };
 
 const computeWrite = async (
-  { file_path, content }: z.infer<typeof input>,
+  { file_path, content }: ValueOf<typeof input>,
   files: WorkspaceFiles,
 ): Promise<WriteEdit> => {
   const { path } = await files.resolve(file_path);

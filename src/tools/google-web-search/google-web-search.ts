@@ -1,10 +1,15 @@
-import { z } from "zod";
+import { object, string } from "../schema.ts";
 import { truncateText } from "../result/truncate.ts";
 import { addCitations } from "./citations.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../tool.ts";
 
-const input = z.object({
-  query: z.string().trim().min(1, "The 'query' parameter cannot be empty.").describe("What to search the web for."),
+const input = object({
+  query: string({
+    isTrimmed: true,
+    minLength: 1,
+    emptyMessage: "The 'query' parameter cannot be empty.",
+    description: "What to search the web for.",
+  }),
 });
 
 export const googleWebSearch: AnyTool = defineTool({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { boolean, object, optional, string } from "../schema.ts";
 import { truncateText } from "../result/truncate.ts";
 import type { WorkspaceFiles, ResolvedPath } from "../capabilities.ts";
 import { escapeName } from "../files/escape-name.ts";
@@ -7,11 +7,11 @@ import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../tool.
 
 const maxFiles = 5000;
 
-const input = z.object({
-  pattern: z.string().min(1).describe("Glob pattern such as **/*.ts or src/*.{js,json}, relative to path."),
-  path: z.string().optional().describe("Directory to search. Default: the workspace."),
-  case_sensitive: z.boolean().optional().describe("Match case. Default: false."),
-  respect_git_ignore: z.boolean().optional().describe("Respect .gitignore. Default: true."),
+const input = object({
+  pattern: string({ minLength: 1, description: "Glob pattern such as **/*.ts or src/*.{js,json}, relative to path." }),
+  path: optional(string({ description: "Directory to search. Default: the workspace." })),
+  case_sensitive: optional(boolean({ description: "Match case. Default: false." })),
+  respect_git_ignore: optional(boolean({ description: "Respect .gitignore. Default: true." })),
 });
 
 export const glob: AnyTool = defineTool({

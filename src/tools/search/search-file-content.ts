@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { object, optional, string } from "../schema.ts";
 import { truncateText, dropHalfSurrogates } from "../result/truncate.ts";
 import type { GrepOptions, GrepResult, ResolvedPath } from "../capabilities.ts";
 import { escapeName } from "../files/escape-name.ts";
@@ -8,10 +8,10 @@ import { defineTool, ToolFailure, type AnyTool } from "../tool.ts";
 const maxMatches = 20_000;
 const maxLineLength = 2000;
 
-const input = z.object({
-  pattern: z.string().min(1).describe("Regular expression to search for, case-insensitive."),
-  path: z.string().optional().describe("Directory or file to search. Default: the workspace."),
-  include: z.string().optional().describe("Glob pattern of the files to search, such as *.ts or src/**."),
+const input = object({
+  pattern: string({ minLength: 1, description: "Regular expression to search for, case-insensitive." }),
+  path: optional(string({ description: "Directory or file to search. Default: the workspace." })),
+  include: optional(string({ description: "Glob pattern of the files to search, such as *.ts or src/**." })),
 });
 
 export const searchFileContent: AnyTool = defineTool({

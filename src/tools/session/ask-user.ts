@@ -1,16 +1,17 @@
-import { z } from "zod";
+import { boolean, list, object, optional, string, type ValueOf } from "../schema.ts";
 import type { UserQuestion } from "../capabilities.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../tool.ts";
 
-const question = z.object({
-  question: z.string().min(1),
-  header: z.string().optional().describe("One or two words."),
-  options: z
-    .array(z.object({ label: z.string().min(1), description: z.string().optional() }))
-    .max(8)
-    .optional()
-    .describe("Omit for free text."),
-  multiSelect: z.boolean().optional(),
+const question = object({
+  question: string({ minLength: 1 }),
+  header: optional(string({ description: "One or two words." })),
+  options: optional(
+    list(object({ label: string({ minLength: 1 }), description: optional(string()) }), {
+      maxItems: 8,
+      description: "Omit for free text.",
+    }),
+  ),
+  multiSelect: optional(boolean()),
 });
 
 export const askUser: AnyTool = defineTool({
@@ -19,7 +20,7 @@ export const askUser: AnyTool = defineTool({
     "Asks the user and waits for the answers. Only for decisions that are theirs; they can always type an answer of their own.",
   access: "read",
   hasNoTimeout: true,
-  input: z.object({ questions: z.array(question).min(1).max(4).describe("One to four.") }),
+  input: object({ questions: list(question, { minItems: 1, maxItems: 4, description: "One to four." }) }),
   touches: () => ({}),
   title: ({ questions }) => questions.map(({ question: text }) => text).join(" "),
   run: async ({ questions }, { askUser: ask, signal }) => {
@@ -41,7 +42,7 @@ export const askUser: AnyTool = defineTool({
   },
 });
 
-const toUserQuestion = ({ question: text, header, options, multiSelect }: z.infer<typeof question>): UserQuestion => ({
+const toUserQuestion = ({ question: text, header, options, multiSelect }: ValueOf<typeof question>): UserQuestion => ({
   question: text,
   ...(header === undefined ? {} : { header }),
   options: (options ?? []).map(({ label, description }) => ({

@@ -1,14 +1,14 @@
-import { z } from "zod";
+import { number, object, oneOf, optional, string } from "../schema.ts";
 import type { BackgroundTasks, TaskInfo } from "../capabilities.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../tool.ts";
 
 /** The longest wait of one call, in seconds: a model should look at what happens meanwhile. */
 const maxWait = 600;
 
-const input = z.object({
-  action: z.enum(["list", "read", "stop"]).describe("What to do."),
-  id: z.string().optional().describe("The task to read or stop."),
-  wait: z.number().min(0).max(maxWait).optional().describe("For read: seconds to wait for its end first."),
+const input = object({
+  action: oneOf(["list", "read", "stop"], { description: "What to do." }),
+  id: optional(string({ description: "The task to read or stop." })),
+  wait: optional(number({ minimum: 0, maximum: maxWait, description: "For read: seconds to wait for its end first." })),
 });
 
 export const backgroundTasks: AnyTool = defineTool({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { object, string } from "../schema.ts";
 import type { PlanReview } from "../capabilities.ts";
 import { defineTool, type AnyTool } from "../tool.ts";
 
@@ -7,7 +7,7 @@ export const presentPlan: AnyTool = defineTool({
   description: "In plan mode: asks the user to approve your plan, and ends plan mode if they do.",
   access: "read",
   hasNoTimeout: true,
-  input: z.object({ plan: z.string().describe("The whole plan, as Markdown.") }),
+  input: object({ plan: string({ description: "The whole plan, as Markdown." }) }),
   touches: () => ({}),
   title: () => "Plan",
   run: async ({ plan }, { planMode, signal }) => {

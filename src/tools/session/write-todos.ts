@@ -1,12 +1,12 @@
-import { z } from "zod";
+import { list, object, oneOf, string } from "../schema.ts";
 import { listTodos, todoStatuses, type TodoItem } from "../../conversation/todo.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../tool.ts";
 
-const input = z.object({
-  todos: z
-    .array(z.object({ description: z.string().min(1), status: z.enum(todoStatuses) }))
-    .max(100)
-    .describe("The whole list, in order."),
+const input = object({
+  todos: list(object({ description: string({ minLength: 1 }), status: oneOf(todoStatuses) }), {
+    maxItems: 100,
+    description: "The whole list, in order.",
+  }),
 });
 
 export const writeTodos: AnyTool = defineTool({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { object, string } from "../schema.ts";
 import { truncateText } from "../result/truncate.ts";
 import type { Capabilities, GroundedAnswer } from "../capabilities.ts";
 import { addCitations, addSources } from "../google-web-search/citations.ts";
@@ -12,12 +12,13 @@ const maxUrls = 20;
 /** Characters of page text, shared by all pages of a call. */
 const maxPageText = 100_000;
 
-const input = z.object({
-  prompt: z
-    .string()
-    .trim()
-    .min(1, "The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
-    .describe("The URLs, and instructions such as to summarize, extract or compare."),
+const input = object({
+  prompt: string({
+    isTrimmed: true,
+    minLength: 1,
+    emptyMessage: "The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.",
+    description: "The URLs, and instructions such as to summarize, extract or compare.",
+  }),
 });
 
 export const webFetch: AnyTool = defineTool({

@@ -28,11 +28,18 @@ type Run = (args: readonly string[], input: string) => Promise<{ readonly code: 
 /** `security -i` reads commands from stdin, so that the secret is not in its arguments. */
 const macKeychain = (run: Run): SystemKeyStore => ({
   name: "the keychain",
-  write: async (account, secret) =>
-    (await run(["-i"], `add-generic-password -U -s ${service} -a ${quote(account)} -w ${quote(secret)}\n`)).code === 0,
+  write: async (account, secret) => {
+    const command = `add-generic-password -U -s ${service} -a ${quote(account)} -w ${quote(secret)}`;
+    // A line break would begin a second command, and a longer line is cut.
+    if (/[\r\n\0]/.test(command) || Buffer.byteLength(command) >= maxCommandLength) return false;
+    return (await run(["-i"], `${command}\n`)).code === 0;
+  },
   read: async (account) => secretOf(await run(["find-generic-password", "-s", service, "-a", account, "-w"], "")),
   remove: async (account) => (await run(["delete-generic-password", "-s", service, "-a", account], "")).code === 0,
 });
+
+/** Bytes of a line that `security -i` reads. */
+const maxCommandLength = 4095;
 
 const quote = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 

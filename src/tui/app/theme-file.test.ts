@@ -21,7 +21,7 @@ const homeWith = (files: Readonly<Record<string, string>>): string => {
 describe("a theme in a file", () => {
   it("changes the colours it names, and keeps the others of its base", () => {
     const text = '{ "base": "light", "tones": { "accent": "#FF8800" }, "backgrounds": { "focus": "#0000f0" } }';
-    expect(readTheme(text)).toEqual({
+    expect(readTheme(JSON.parse(text))).toEqual({
       theme: {
         tones: { ...light.tones, accent: { rgb: 0xff8800, ansi: 3 } },
         backgrounds: { ...light.backgrounds, focus: { rgb: 0x0000f0, ansi: 4 } },
@@ -31,7 +31,6 @@ describe("a theme in a file", () => {
   });
 
   it.each([
-    ["{ no", undefined, ['Expected an object such as { "base": "dark", "tones": {} }.']],
     ["[]", undefined, ['Expected an object such as { "base": "dark", "tones": {} }.']],
     ['{ "base": "pink" }', dark, ['"base" must be "dark" or "light".']],
     ['{ "colors": {} }', dark, ['Unknown key "colors". Available: base, tones, backgrounds.']],
@@ -43,18 +42,33 @@ describe("a theme in a file", () => {
       [expect.stringMatching(/^Unknown name "__proto__" in backgrounds\. Available: added, removed, /)],
     ],
   ])("is reported where it is wrong: %s", (text, theme, problems) => {
-    expect(readTheme(text)).toEqual({ theme, problems });
+    expect(readTheme(JSON.parse(text))).toEqual({ theme, problems });
   });
 
   it("is listed and found by its name, in Parley's own folder only", async () => {
-    const home = homeWith({ "sun.json": '{ "base": "light" }', "dark.json": "{}", "a b.json": "{}", "note.txt": "" });
+    const home = homeWith({
+      "sun.json": '{ "base": "light" }',
+      "dark.json": "{}",
+      "bad.json": "{ no",
+      "a b.json": "{}",
+      "note.txt": "",
+    });
     const world = realWorld();
-    expect(await listThemes(world, home)).toEqual(["auto", "light", "dark", "sun"]);
-    expect(await listThemes(world, join(home, "none"))).toEqual(["auto", "light", "dark"]);
-    expect(await loadTheme(world, home, "sun")).toEqual({ theme: light, problems: [] });
-    expect(await loadTheme(world, home, "dark")).toEqual({ theme: dark, problems: [] });
+    const folders = { config: home, data: home };
+    expect(await listThemes(world, folders)).toEqual(["auto", "light", "dark", "bad", "sun"]);
+    expect(await listThemes(world, { ...folders, config: join(home, "none") })).toEqual(["auto", "light", "dark"]);
+    expect(await loadTheme(world, folders, "sun")).toEqual({ theme: light, problems: [] });
+    expect(await loadTheme(world, folders, "dark")).toEqual({ theme: dark, problems: [] });
+    expect(await loadTheme(world, folders, "bad")).toEqual({
+      theme: undefined,
+      problems: [`${home}/themes/bad.json: Expected an object such as { "base": "dark", "tones": {} }.`],
+    });
+    expect(await loadTheme(world, folders, "plugin:sun")).toEqual({
+      theme: undefined,
+      problems: ['Unknown theme "plugin:sun". No enabled plugin brings it: see parley plugins list.'],
+    });
     for (const name of ["moon", "../themes/sun"])
-      expect(await loadTheme(world, home, name)).toEqual({
+      expect(await loadTheme(world, folders, name)).toEqual({
         theme: undefined,
         problems: [`Unknown theme "${name}". Available: auto, light, dark, or a file ${home}/themes/${name}.json.`],
       });

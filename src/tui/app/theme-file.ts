@@ -1,4 +1,5 @@
 import { isObject } from "../../conversation/json.ts";
+import type { PluginTheme } from "../../extensions/plugins/plugin.ts";
 import type { World } from "../../world/world.ts";
 import { nearestAnsi } from "../screen/colour.ts";
 import { dark, light, type Theme } from "../screen/theme.ts";
@@ -9,28 +10,64 @@ export type LoadedTheme = { readonly theme: Theme | undefined; readonly problems
 /** The themes that need no file. */
 const builtInThemes: readonly string[] = ["auto", "light", "dark"];
 
-/** Loads a theme by name: a built-in one, or `themes/NAME.json` in Parley's own folder. */
-export const loadTheme = async ({ files }: Pick<World, "files">, home: string, name: string): Promise<LoadedTheme> => {
+/** The folders that themes come from: the person's files, and plugins. */
+type ThemeFolders = { readonly config: string; readonly data: string };
+
+/** Loads a theme by name: a built-in one, `themes/NAME.json` in Parley's own folder, or `plugin:theme`. */
+export const loadTheme = async (
+  world: Pick<World, "disk" | "files">,
+  home: ThemeFolders,
+  name: string,
+): Promise<LoadedTheme> => {
   if (builtInThemes.includes(name))
     return { theme: name === "auto" ? undefined : name === "light" ? light : dark, problems: [] };
-  const path = `${home}/themes/${name}.json`;
-  const text = isThemeName(name) ? await files.read(path).catch(() => undefined) : undefined;
+  if (name.includes(":")) return loadPluginTheme(world, home.data, name);
+  const path = `${home.config}/themes/${name}.json`;
+  const text = isThemeName(name) ? await world.files.read(path).catch(() => undefined) : undefined;
   if (text === undefined)
     return {
       theme: undefined,
       problems: [`Unknown theme "${name}". Available: ${builtInThemes.join(", ")}, or a file ${path}.`],
     };
-  const { theme, problems } = readTheme(text);
+  const { theme, problems } = readTheme(parseJson(text));
   return { theme, problems: problems.map((each) => `${path}: ${each}`) };
 };
 
-/** The names of themes: built-in ones, then those of files. */
-export const listThemes = async ({ disk }: Pick<World, "disk">, home: string): Promise<readonly string[]> => {
-  const entries = await disk.listNames(`${home}/themes`).catch(() => []);
+const loadPluginTheme = async (
+  world: Pick<World, "disk" | "files">,
+  home: string,
+  name: string,
+): Promise<LoadedTheme> => {
+  const found = (await readPluginThemes(world, home)).find((each) => each.name === name);
+  if (found !== undefined) return readTheme(found.colours);
+  const reason = "No enabled plugin brings it: see parley plugins list.";
+  return { theme: undefined, problems: [`Unknown theme "${name}". ${reason}`] };
+};
+
+/** The themes of plugins. Without any plugin, nothing is loaded. */
+const readPluginThemes = async (
+  world: Pick<World, "disk" | "files">,
+  home: string,
+): Promise<readonly PluginTheme[]> => {
+  if ((await world.disk.canonicalPath(`${home}/plugins/installed.json`)) === undefined) return [];
+  return (await import("../../extensions/plugins/session.ts")).readPluginThemes(world, home);
+};
+
+/** The names of themes: built-in ones, those of files, then those of plugins. */
+export const listThemes = async (
+  world: Pick<World, "disk" | "files">,
+  home: ThemeFolders,
+): Promise<readonly string[]> => {
+  const entries = await world.disk.listNames(`${home.config}/themes`).catch(() => []);
+  const plugins = await readPluginThemes(world, home.data);
   const names = entries.flatMap(({ name, kind }) =>
     kind === "file" && name.endsWith(".json") ? [name.slice(0, -".json".length)] : [],
   );
-  return [...builtInThemes, ...names.filter((name) => isThemeName(name) && !builtInThemes.includes(name)).toSorted()];
+  return [
+    ...builtInThemes,
+    ...names.filter((name) => isThemeName(name) && !builtInThemes.includes(name)).toSorted(),
+    ...plugins.map(({ name }) => name).toSorted(),
+  ];
 };
 
 const isThemeName = (name: string): boolean => /^[\w-]{1,64}$/.test(name);
@@ -41,8 +78,7 @@ const isThemeName = (name: string): boolean => /^[\w-]{1,64}$/.test(name);
  *
  * @internal Exported for its tests.
  */
-export const readTheme = (text: string): LoadedTheme => {
-  const file = parseJson(text);
+export const readTheme = (file: unknown): LoadedTheme => {
   if (!isObject(file))
     return { theme: undefined, problems: ['Expected an object such as { "base": "dark", "tones": {} }.'] };
   const base = file["base"] ?? "dark";

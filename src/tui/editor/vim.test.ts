@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
 import { edit } from "./edit.ts";
 import { handleKey } from "./keymap.ts";
-import { keyActions, readKeyFile } from "./key-file.ts";
 import { emptyEditor } from "./state.ts";
 import { initialVim, pressVim, type VimResult } from "./vim.ts";
 
@@ -101,39 +99,5 @@ describe("vim keys", () => {
       ),
       { numRuns: runsPerTier(300) },
     );
-  });
-});
-
-describe("a file of key bindings", () => {
-  it("binds chords to actions, and unbinds them", () => {
-    expect(readKeyFile('{ "Alt+Ctrl+t": "newline", "ctrl+z": null, "f5": "redraw" }')).toEqual({
-      remap: new Map([
-        ["ctrl+alt+t", "ctrl+j"],
-        ["ctrl+z", undefined],
-        ["f5", "ctrl+l"],
-      ]),
-      problems: ['"ctrl+z" was the key of "suspend", which has none of yours now.'],
-    });
-  });
-
-  it("knows the actions docs/terminal.md lists", () => {
-    const page = readFileSync(new URL("../../../docs/terminal.md", import.meta.url), "utf8");
-    const listed = /\nActions: ([^]*?)\.\n/.exec(page)?.[1]?.match(/[\w-]+/g);
-    expect(listed).toEqual(Object.keys(keyActions));
-  });
-
-  it("reports what it cannot use, and uses the rest", () => {
-    const { remap, problems } = readKeyFile(
-      '{ "t": "newline", "ctrl+t": "fly", "enter": "newline", "ctrl+k": "undo", "alt+q": "undo", "shift+alt+x": "undo", "alt+shift+x": "undo" }',
-    );
-    expect([...remap.keys()]).toEqual(["ctrl+k", "alt+q", "alt+shift+x"]);
-    expect(problems).toEqual([
-      'Unknown key "t". Write it as "ctrl+t", "alt+left" or "f5".',
-      expect.stringMatching(/^Unknown action "fly" for "ctrl\+t"\. Actions: newline, /),
-      '"enter" cannot be bound: it always sends, cancels or quits.',
-      '"alt+shift+x" is bound twice.',
-      '"ctrl+k" was the key of "delete-to-line-end", which has none of yours now.',
-    ]);
-    expect(readKeyFile("[").problems).toEqual(['Expected an object such as { "ctrl+t": "newline" }.']);
   });
 });

@@ -17,29 +17,27 @@ export class CursorWriter {
   #column: number | undefined;
   #style: Style = unstyled;
   #link: string | undefined;
-  /** Number of existing rows; further rows are created by line feeds. */
-  #rows: number;
 
-  constructor(paint: SgrEncoder, { at, rows }: { readonly at: CursorPosition; readonly rows: number }) {
+  constructor(paint: SgrEncoder, at: CursorPosition) {
     this.#sgr = paint;
     this.#row = at.row;
     this.#column = at.column;
-    this.#rows = Math.max(rows, at.row + 1);
   }
 
   get text(): string {
     return this.#text;
   }
 
+  /**
+   * Moves the cursor. Down by line feeds, which also create rows: a terminal that became lower than last reported scrolls
+   * then, where "cursor down" would stop at its last row and the way back up would end in final lines.
+   */
   move({ row, column }: CellPosition): void {
-    const known = Math.min(row, this.#rows - 1);
-    if (known < this.#row) this.#text += sequence(this.#row - known, "A");
-    if (known > this.#row) this.#text += sequence(known - this.#row, "B");
-    if (row > known) {
+    if (row < this.#row) this.#text += sequence(this.#row - row, "A");
+    if (row > this.#row) {
       this.#setStyle(unstyled);
-      this.#text += `\r${"\n".repeat(row - known)}`;
+      this.#text += `\r${"\n".repeat(row - this.#row)}`;
       this.#column = 0;
-      this.#rows = row + 1;
     }
     this.#row = row;
     if (this.#column === column) return;
@@ -74,7 +72,6 @@ export class CursorWriter {
     }
     this.#text += "\u001b[?7l";
     this.#row = 0;
-    this.#rows = 1;
   }
 
   /** Writes a row without the padding at its end, which would be copied with the text. A background is erased to instead. */

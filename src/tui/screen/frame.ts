@@ -51,9 +51,7 @@ export const renderFrame = (
   const cut = Math.max(0, all.length - size.rows);
   const live = cut === 0 ? all : all.slice(cut);
   const rows = live.map((line, at) => reuseRow(old[at], line) ?? createRow(line, size.columns));
-  const pen = isAnew
-    ? writePrinted(before, scene, paint)
-    : new CursorWriter(paint, { at: before.at, rows: old.length });
+  const pen = isAnew ? writePrinted(before, scene, paint) : new CursorWriter(paint, before.at);
   writeLive(pen, old, rows);
   if (scene.image !== undefined) {
     pen.move({ row: -scene.printed.length, column: 0 });
@@ -78,7 +76,7 @@ const writePrinted = (
   paint: SgrEncoder,
 ): CursorWriter => {
   const row = rowsAbove(before, size, reflows);
-  const pen = new CursorWriter(paint, { at: { row, column: undefined }, rows: row + 1 });
+  const pen = new CursorWriter(paint, { row, column: undefined });
   pen.move({ row: 0, column: 0 });
   if (before.rows.length > 0) pen.clearBelow();
   pen.print(

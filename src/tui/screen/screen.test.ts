@@ -278,6 +278,21 @@ describe("the screen", () => {
     ]);
   });
 
+  it("erases no final line of a terminal that became lower while a frame was being written", async () => {
+    const { terminal, show, print, screen, world } = stage({ columns: 20, rows: 12 });
+    handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
+    const final = Array.from({ length: 9 }, (_, at) => `final ${at}`);
+    await print(...final);
+    await show(["a", "b", "c", "status"]);
+    // A terminal that becomes lower drops the rows below its cursor, which is hidden at the start of the live part.
+    terminal.screen.resize({ columns: 20, rows: 9 });
+    await show(["a", "b", "c", "changed"]);
+    terminal.resize({ columns: 20, rows: 9 });
+    await world.run(screen.flush());
+    expect(terminal.screen.scrollback().filter((row) => row.startsWith("final"))).toEqual(final);
+    expect(terminal.screen.rows().slice(-4)).toEqual(["a", "b", "c", "changed"]);
+  });
+
   it("is redrawn on resize", async () => {
     const { terminal, show, print, screen, world } = stage({ columns: 30, rows: 8 });
     handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });

@@ -156,20 +156,29 @@ describe("wrapping", () => {
     expect(texts(wrap(line("a  b  "), { width: 3, breakAt: "characters" }))).toEqual(["a  ", "b  "]);
   });
 
+  it("breaks a command after spaces and operators, and keeps every character", () => {
+    const wrapped = (text: string, width: number): readonly string[] =>
+      texts(wrap(line(text), { width, breakAt: "arguments" }));
+    expect(wrapped("npm run build && npm test", 12)).toEqual(["npm run ", "build && ", "npm test"]);
+    expect(wrapped("make a;make b|sort", 8)).toEqual(["make a;", "make b|", "sort"]);
+    expect(wrapped("rm -rf /home", 8)).toEqual(["rm -rf ", "/home"]);
+    expect(wrapped("cat incomprehensible x", 8)).toEqual(["cat inco", "mprehens", "ible x"]);
+  });
+
   it("never exceeds the width, and loses only spaces", () => {
-    const unit = fc.constantFrom("a", "b", " ", "日", "é", family, "e\u0301", "-");
+    const unit = fc.constantFrom("a", "b", " ", "日", "é", family, "e\u0301", "-", ";", "&");
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit, maxLength: 12 })),
         fc.integer({ min: 2, max: 20 }),
-        fc.constantFrom("words" as const, "characters" as const),
+        fc.constantFrom("words" as const, "characters" as const, "arguments" as const),
         (pieces, width, at) => {
           const spans = pieces.map((piece, index) => span(piece, index % 2 === 0 ? {} : { bold: true }));
           const lines = wrap(spans, { width, breakAt: at });
           expect(lines.filter((each) => lineWidth(each) > width)).toEqual([]);
           const whole = lines.map(lineText).join("");
           expect(whole.replaceAll(" ", "")).toBe(pieces.join("").replaceAll(" ", ""));
-          if (at === "characters") expect(whole).toBe(pieces.join(""));
+          if (at !== "words") expect(whole).toBe(pieces.join(""));
         },
       ),
       { numRuns: runsPerTier(1000) },

@@ -7,11 +7,14 @@ export type WrapOptions = {
   readonly width: number;
   readonly first?: StyledLine;
   readonly rest?: StyledLine;
-  /** Between words where possible, or wherever the line is full. */
-  readonly breakAt?: "words" | "characters";
+  /**
+   * Between words where possible; wherever the line is full; or, for a shell command, after spaces and operators. All but
+   * `words` keep every character: the lines joined are the text.
+   */
+  readonly breakAt?: "words" | "characters" | "arguments";
 };
 
-/** Wraps a line to the width. Only words that fit on no line are broken. */
+/** Wraps a line to the width. Only words that fit on no line are broken, unless lines break at characters. */
 export const wrap = (
   spans: StyledLine,
   { width, first = [], rest = [], breakAt = "words" }: WrapOptions,
@@ -34,7 +37,7 @@ export const wrap = (
     current.push(...unit.spans);
     columns += unit.columns;
   };
-  for (const unit of breakAt === "words" ? unitsOf(spans) : spans.flatMap(graphemeUnits)) {
+  for (const unit of splitUnits[breakAt](spans)) {
     const isBetween = unit.isSpace && (columns === 0 ? lines.length > 0 : columns + unit.columns > limit);
     if (isBetween && columns > 0) end();
     if (isBetween) continue;
@@ -48,7 +51,7 @@ export const wrap = (
 /** An unbreakable unit: a word of any styles, a wide grapheme, or spaces. */
 type WrapUnit = { readonly spans: readonly StyledSpan[]; readonly columns: number; readonly isSpace: boolean };
 
-function* unitsOf(spans: StyledLine): Generator<WrapUnit> {
+function* wordUnits(spans: StyledLine): Generator<WrapUnit> {
   let word: StyledSpan[] = [];
   let columns = 0;
   const taken = (): WrapUnit => {
@@ -78,12 +81,26 @@ const piecesOf = (text: string): readonly string[] =>
 /** No character up to here is wide. */
 const isNarrow = (word: string): boolean => /^[\0-\u10ff]*$/.test(word);
 
+/** Arguments of a command with the spaces or operators after them: one that ends a line shows that no word was broken there. */
+const argumentUnits = ({ text, style }: StyledSpan): readonly WrapUnit[] =>
+  (text.match(/[^ ;|&]*(?:[;|&]+ *| +)|[^ ;|&]+/g) ?? []).map((piece) => ({
+    spans: [{ text: piece, style }],
+    columns: textWidth(piece),
+    isSpace: false,
+  }));
+
 const graphemeUnits = ({ text, style }: StyledSpan): readonly WrapUnit[] =>
   graphemesOf(text).map((grapheme) => ({
     spans: [{ text: grapheme, style }],
     columns: graphemeWidth(grapheme),
     isSpace: false,
   }));
+
+const splitUnits: Readonly<Record<NonNullable<WrapOptions["breakAt"]>, (spans: StyledLine) => Iterable<WrapUnit>>> = {
+  words: wordUnits,
+  characters: (spans) => spans.flatMap(graphemeUnits),
+  arguments: (spans) => spans.flatMap(argumentUnits),
+};
 
 /** Removes the spaces at which a line was broken. */
 const trimEnd = (spans: readonly StyledSpan[]): StyledLine => {

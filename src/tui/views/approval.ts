@@ -195,7 +195,7 @@ export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): 
     case "command":
       return [
         ...toLines(displayCommand(subject.command)).flatMap((each) =>
-          wrap(each, { width, breakAt: "characters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
+          wrap(each, { width, breakAt: "arguments", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
         ),
         ...(subject.folder === ""
           ? []

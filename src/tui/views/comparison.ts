@@ -1,4 +1,4 @@
-import { line, lineWidth, padLine, span, toLines, truncate } from "../text/line.ts";
+import { line, lineWidth, padLine, span, truncate } from "../text/line.ts";
 import type { StyledLine, Tone } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 
@@ -8,6 +8,7 @@ export type ComparedView = {
   /** Time, tokens and price. */
   readonly stats: string;
   readonly calls: readonly { readonly text: string; readonly status: "done" | "refused" | "failed" }[];
+  /** The answer, in Markdown. */
   readonly text: string;
   readonly problem?: string;
 };
@@ -16,11 +17,19 @@ export type ComparedView = {
 const minColumn = 36;
 const divider = " │ ";
 
+/** Renders Markdown for a width. */
+type MarkdownRenderer = (markdown: string, width: number) => Promise<readonly StyledLine[]>;
+
 /** Shows answers side by side if there is room, else one below the other. */
-export const viewComparison = (answers: readonly ComparedView[], width: number): readonly StyledLine[] => {
+export const viewComparison = async (
+  answers: readonly ComparedView[],
+  width: number,
+  render: MarkdownRenderer,
+): Promise<readonly StyledLine[]> => {
   const column = Math.floor((width - divider.length * (answers.length - 1)) / answers.length);
-  if (column < minColumn) return answers.flatMap((each) => [...viewAnswer(each, width), []]);
-  const columns = answers.map((each) => viewAnswer(each, column));
+  const isBeside = column >= minColumn;
+  const columns = await Promise.all(answers.map((each) => viewAnswer(each, isBeside ? column : width, render)));
+  if (!isBeside) return columns.flatMap((lines) => [...lines, []]);
   const height = Math.max(...columns.map(({ length }) => length));
   return [
     ...Array.from({ length: height }, (_, row) =>
@@ -34,7 +43,11 @@ export const viewComparison = (answers: readonly ComparedView[], width: number):
   ];
 };
 
-const viewAnswer = ({ model, stats, calls, text, problem }: ComparedView, width: number): readonly StyledLine[] => [
+const viewAnswer = async (
+  { model, stats, calls, text, problem }: ComparedView,
+  width: number,
+  render: MarkdownRenderer,
+): Promise<readonly StyledLine[]> => [
   ...wrap([span(model, { bold: true, tone: "accent" })], { width }),
   ...wrap([span(stats, { tone: "muted" })], { width }),
   line("─".repeat(Math.min(width, Math.max(lineWidth([span(model)]), lineWidth([span(stats)])))), { tone: "muted" }),
@@ -42,7 +55,7 @@ const viewAnswer = ({ model, stats, calls, text, problem }: ComparedView, width:
     const { mark, tone } = callMarks[status];
     return truncate([span(`${mark} `, { tone }), span(call, { tone: "muted" })], width);
   }),
-  ...toLines(text).flatMap((each) => wrap(each, { width })),
+  ...(await render(text, width)),
   ...(problem === undefined ? [] : wrap([span(`! ${problem}`, { tone: "error" })], { width })),
 ];
 

@@ -5,7 +5,20 @@ import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 import { graphemesOf } from "../text/width.ts";
 
 /** An option of a picker. */
-export type PickerOption = { readonly id: string; readonly label: string; readonly detail?: string };
+export type PickerOption = {
+  readonly id: string;
+  readonly label: string;
+  readonly detail?: string;
+  /** When it is listed: always, only once something is typed that it matches, or only while nothing is typed. */
+  readonly listed?: "typed" | "untyped";
+};
+
+/** The same option, listed whatever is typed. */
+export const alwaysListed = ({ id, label, detail }: PickerOption): PickerOption => ({
+  id,
+  label,
+  ...(detail === undefined ? {} : { detail }),
+});
 
 /** A list to pick one option from, by moving or by typing to filter. */
 export type Picker = {
@@ -22,7 +35,7 @@ export const createPicker = (title: string, options: readonly PickerOption[], fo
   query: "",
   focus: Math.max(
     0,
-    options.findIndex(({ id }) => id === focused),
+    listedOptions(options, "").findIndex(({ id }) => id === focused),
   ),
 });
 
@@ -108,7 +121,11 @@ export const viewPicker = (
 const maxRows = 10;
 
 const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption>[] =>
-  rankMatches(query, options, ({ label }) => label);
+  rankMatches(query, listedOptions(options, query), ({ label }) => label);
+
+/** The options that can be listed for what is typed. */
+export const listedOptions = (options: readonly PickerOption[], typed: string): readonly PickerOption[] =>
+  options.filter(({ listed }) => listed !== (typed === "" ? "typed" : "untyped"));
 
 const viewOption = (
   { item: { label, detail }, positions }: FuzzyMatch<PickerOption>,

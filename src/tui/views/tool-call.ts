@@ -21,6 +21,10 @@ export type ToolCallView = {
   readonly output: string;
   /** Whether the whole output is shown. */
   readonly isExpanded?: boolean;
+  /** Whether the status is a word, for screen readers. */
+  readonly isSpoken?: boolean;
+  /** The key that expands collapsed output. */
+  readonly expandKey?: string;
 };
 
 /** Visible lines of output: the last of a running call or a command, the first of any other result. */
@@ -28,15 +32,26 @@ const visibleLines = 5;
 
 /** Shows a call: title and status, then its output, collapsed. */
 export const viewToolCall = (call: ToolCallView, width: number): readonly StyledLine[] => {
-  const { mark, tone } = marks[call.status];
+  const { mark, word, tone } = marks[call.status];
   const time = call.elapsed !== undefined && call.elapsed >= 1000 ? ` ${formatDuration(call.elapsed)}` : "";
   const head: StyledLine = [
-    span(`${mark} `, { tone }),
+    span(call.isSpoken === true ? `${word}: ` : `${mark} `, { tone }),
     span(call.tool, { bold: true }),
     ...viewTitle(call),
     span(time, { tone: "muted" }),
   ];
-  return [truncate(head, width), ...viewOutput(call, width)];
+  return [...viewHead(head, call, width), ...viewOutput(call, width)];
+};
+
+/** Lines of the title of a finished call; a call that may still change has one. */
+const maxHeadLines = 3;
+
+const viewHead = (head: StyledLine, { status, isExpanded = false }: ToolCallView, width: number): StyledLine[] => {
+  if (status === "waiting" || status === "asking" || status === "running") return [truncate(head, width)];
+  const lines = wrap(head, { width, breakAt: "arguments", rest: [{ text: "  ", style: {} }] });
+  const shown = isExpanded ? lines : lines.slice(0, maxHeadLines);
+  if (shown.length === lines.length) return [...shown];
+  return shown.map((each, at) => (at === maxHeadLines - 1 ? truncate([...each, span("…")], width) : each));
 };
 
 /** The title; the path at its end is a link to the file. */
@@ -54,17 +69,17 @@ const shownPath = (title: string, file: string): string => {
   return ends.find((end) => end !== "" && (title === end || title.endsWith(` ${end}`))) ?? "";
 };
 
-const marks: Readonly<Record<ToolCallStatus, { readonly mark: string; readonly tone: Tone }>> = {
-  waiting: { mark: "○", tone: "muted" },
-  asking: { mark: "?", tone: "warning" },
-  running: { mark: "◐", tone: "accent" },
-  success: { mark: "✓", tone: "success" },
-  error: { mark: "✗", tone: "error" },
-  cancelled: { mark: "⊘", tone: "muted" },
+const marks: Readonly<Record<ToolCallStatus, { readonly mark: string; readonly word: string; readonly tone: Tone }>> = {
+  waiting: { mark: "○", word: "Waiting", tone: "muted" },
+  asking: { mark: "?", word: "Asking", tone: "warning" },
+  running: { mark: "◐", word: "Running", tone: "accent" },
+  success: { mark: "✓", word: "Done", tone: "success" },
+  error: { mark: "✗", word: "Failed", tone: "error" },
+  cancelled: { mark: "⊘", word: "Cancelled", tone: "muted" },
 };
 
 const viewOutput = (
-  { tool, output, status, isExpanded = false }: ToolCallView,
+  { tool, output, status, isExpanded = false, isSpoken = false, expandKey = "Ctrl-O" }: ToolCallView,
   width: number,
 ): readonly StyledLine[] => {
   const text = output.replace(/\n+$/, "");
@@ -82,7 +97,7 @@ const viewOutput = (
     toLines(kept.map((each) => each.slice(0, room * 4)).join("\n"), { tone }).map((each) => truncate(each, room)),
   );
   if (hidden === 0) return shown;
-  const key = status === "running" ? "" : " (Ctrl-O to expand)";
+  const key = status === "running" ? "" : ` (${expandKey}${isSpoken ? " and Enter" : ""} to expand)`;
   const more = indented([
     line(`… ${hidden} ${isTail ? "earlier" : "more"} ${hidden === 1 ? "line" : "lines"}${key}`, { tone: "muted" }),
   ]);

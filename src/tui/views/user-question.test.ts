@@ -62,6 +62,7 @@ describe("a question of the model", () => {
     expect(viewUserQuestion(box, 60).lines.map((each) => lineText(each))).toEqual([
       `╭─ Database 1 of 2 ${"─".repeat(40)}╮`,
       `│ ${"Which database?".padEnd(56)} │`,
+      `│ ${"".padEnd(56)} │`,
       `│ ${"  1 [x] SQLite  One file".padEnd(56)} │`,
       `│ ${"› 2 [ ] PostgreSQL".padEnd(56)} │`,
       `│ ${"  Type another answer".padEnd(56)} │`,
@@ -83,7 +84,7 @@ describe("a question of the model", () => {
         .map((each) => lineText(each))
         .join("\n")
         .includes("\u001b"),
-    ]).toEqual([{ row: 2, column: 6 }, false]);
+    ]).toEqual([{ row: 3, column: 6 }, false]);
   });
 });
 

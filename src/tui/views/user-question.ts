@@ -106,25 +106,23 @@ export const viewUserQuestion = (
   readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
-  const { header = "The model asks", options, allowsSeveral } = question;
+  const { header = "The model asks", options, textHint = "Type another answer", allowsSeveral } = question;
   const inner = frameRoom(width);
   const mark = (at: number): string => (allowsSeveral ? (selected.includes(at) ? "[x] " : "[ ] ") : "");
   const above = [
     ...wrap([span(question.question, { bold: true })], { width: inner }),
+    [],
     ...options.flatMap(({ label, description }, at) =>
       viewOption(`${at + 1} ${mark(at)}${label}`, description, { width: inner, isFocused: focus === at }),
     ),
   ];
   const isTyping = focus === options.length;
-  const typed = wrap(
-    [span(text === "" && !isTyping ? "Type another answer" : text, text === "" ? { tone: "muted" } : {})],
-    {
-      width: inner,
-      breakAt: "characters",
-      first: [span(isTyping ? "› " : "  ", focusStyle(isTyping))],
-      rest: [span("  ")],
-    },
-  );
+  const typed = wrap([span(text === "" && !isTyping ? textHint : text, text === "" ? { tone: "muted" } : {})], {
+    width: inner,
+    breakAt: "characters",
+    first: [span(isTyping ? "› " : "  ", focusStyle(isTyping))],
+    rest: [span("  ")],
+  });
   const help = `${allowsSeveral ? "Space: choose · " : ""}Enter: answer · Esc: don't answer`;
   const below = [
     ...(problem === "" ? [] : wrap([span(`! ${problem}`, { tone: "warning" })], { width: inner })),

@@ -189,6 +189,23 @@ describe("a picker", () => {
     expect(after(typed("1"), typed("9"), key("backspace")).query).toBe("1");
   });
 
+  it("lists some options only once something is typed, and a row for them only while nothing is", () => {
+    const folded = createPicker("Model", [
+      { id: "a", label: "ready-a" },
+      { id: "b", label: "no-key-b", listed: "typed" },
+      { id: "/login", label: "1 model needs a key", listed: "untyped" },
+    ]);
+    const typedB = pressPicker(folded, typed("b"));
+    const rows = (state: Picker): readonly string[] => texts(viewPicker(state, { width: 30, height: 6 }));
+    expect(rows(folded).map((row) => row.trimEnd())).toEqual([
+      "Model",
+      "› ready-a",
+      "  1 model needs a key",
+      "  1 of 2",
+    ]);
+    expect(rows(typedB.type === "open" ? typedB.picker : folded)[1]).toContain("no-key-b");
+  });
+
   it("picks or cancels, and picks nothing without a match", () => {
     expect(pressPicker(picker, key("enter"))).toEqual({
       type: "picked",
@@ -235,6 +252,22 @@ describe("a tool call", () => {
     expect(texts(viewToolCall({ tool: "read_file", title: "", status: "success", output: "" }, 60))).toEqual([
       "✓ read_file",
     ]);
+  });
+
+  it("shows a long command in up to three lines once it has ended, and all of it expanded", () => {
+    const long = { ...call, title: "npm run build && npm test -- --reporter dot && git status", output: "" };
+    const head = (view: Partial<ToolCallView>): readonly string[] =>
+      texts(viewToolCall({ ...long, elapsed: 0, ...view }, 30)).map((row) => row.trimEnd());
+    expect(head({})).toEqual(["◐ run_shell_command npm run b…"]);
+    expect(head({ status: "success" })).toEqual([
+      "✓ run_shell_command npm run",
+      "  build && npm test --",
+      "  --reporter dot && git status",
+    ]);
+    expect(head({ status: "success", title: `${long.title} && echo done` }).at(-1)).toBe("  --reporter dot && git …");
+    expect(head({ status: "success", isExpanded: true, title: `${long.title} && echo done` }).at(-1)).toBe(
+      "  status && echo done",
+    );
   });
 
   it("stays within the width, sanitized", () => {

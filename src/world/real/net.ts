@@ -63,7 +63,7 @@ const hasProxySetting = (env: Environment): boolean =>
 
 const createAgent = async (protocol: string): Promise<Agent> => {
   const { Agent } = protocol === "https:" ? await import("node:https") : await import("node:http");
-  return new Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 8, scheduling: "lifo" });
+  return new Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 64, scheduling: "lifo" });
 };
 
 /** Closes idle connections now, and each busy one as soon as its response ends. */

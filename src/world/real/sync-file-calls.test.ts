@@ -41,6 +41,18 @@ describe("synchronous file calls", () => {
     }
   });
 
+  it("gives each of many writes its own modification time", async () => {
+    const path = join(folder, "touched");
+    const handle = await open(path, writing, 0o600);
+    const times = new Set<bigint>();
+    for (let write = 0; write < 200; write++) {
+      await handle.touch();
+      times.add((await lstat(path)).mtimeNs);
+    }
+    await handle.close();
+    expect(times.size).toBe(200);
+  });
+
   it("closes a file once no call is pending, and rejects later calls", async () => {
     const handle = await open(join(folder, "closed"), writing, 0o600);
     const order: string[] = [];

@@ -1,175 +1,278 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
-import type pg from "pg";
-import { createSessionRow } from "../../../src/postgres/create.ts";
+import { text } from "../../../src/conversation/builders.ts";
 import { isConnectionFailure } from "../../../src/postgres/database.ts";
-import { postCommand } from "../../../src/postgres/ownership.ts";
-import { checkStore } from "../../../src/postgres/transfer.ts";
-import { realWorld } from "../../../src/world/real/world.ts";
-import { root } from "../../built.ts";
-import { bundleScript } from "../../support/bundle-script.ts";
-import { openTestDatabase, startCluster } from "../../support/postgres.ts";
+import { ServiceError } from "../../../src/fleet/service-error.ts";
+import { openTestDatabase, startCluster, type TestDatabase } from "../../support/postgres.ts";
 import { Random } from "../../support/random.ts";
+import { examineKills } from "./kill-report.ts";
+import { callModel } from "./call-model.ts";
+import { openWorkerStage, tenant, type WorkerProcess, type WorkerStage, type WorkMoment } from "./program-stage.ts";
 
 /** The findings of a run of kills. `problems` is empty if every promise held. */
 export type FleetKillReport = {
   readonly workersKilled: number;
+  /** The kills that hit a worker while it had sessions. */
+  readonly killedAtWork: number;
+  /** The kills of workers by the moment that led to them. */
+  readonly moments: { readonly [moment: string]: number };
   readonly databasesKilled: number;
+  readonly sessions: number;
   readonly posted: number;
-  readonly acknowledged: number;
+  /** The events that followers saw. */
+  readonly followed: number;
+  /** The runs of the tool, by its effect. */
   readonly ran: number;
+  /** The calls whose outcome was told as unknown. */
   readonly unknown: number;
+  /** The prompts that had an effect twice: its first outcome was told as unknown, and the model asked again. */
+  readonly repeated: number;
   readonly problems: readonly string[];
 };
 
-const tenant = "kills";
+/** A moment that a kill is aimed at. */
+type KillMoment = WorkMoment | "tool-began" | "started";
+
+const moments: readonly KillMoment[] = [
+  "request-received",
+  "response-streamed",
+  "append-sent",
+  "append-passed",
+  "append-answered",
+  "tool-began",
+  "tool-began",
+  "started",
+];
+
+type Aim = { readonly moment: KillMoment; left: number; readonly turns: number; readonly hit: (slot: number) => void };
+
+/** Options of a run of kills. */
+export type FleetKillOptions = {
+  readonly seed: number;
+  /** Seconds of a worker's lease. */
+  readonly lease?: number;
+  /** Asked before each kill: false ends the run with fewer. */
+  readonly mayGoOn?: () => boolean;
+  readonly onProgress?: (progress: string) => void;
+};
+
+const slots = 3;
+const openSessions = 9;
+const postsPerSession = 12;
+/** An aim that no moment has met for so long is replaced. */
+const patience = 15_000;
 
 /**
- * Kills workers, and now and then the whole database, while commands are posted. Afterwards: nothing that was
- * acknowledged is lost, each command was taken once, and no call ran twice.
+ * Kills workers, the real programs with the real agent, at moments of their work that a seed chooses, and now and then the
+ * database. Each prompt makes the model run a command that appends one line to a file.
  */
 export const killFleet = async (
   { workers: workerKills, databases: databaseKills }: { readonly workers: number; readonly databases: number },
-  seed: number,
+  { seed, lease = 3, mayGoOn = () => true, onProgress }: FleetKillOptions,
 ): Promise<FleetKillReport> => {
   const random = new Random(seed);
-  const world = realWorld();
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "parley-fleet-kill-")));
   const cluster = await startCluster({ isSafe: true });
   const database = await openTestDatabase(cluster);
-  const program = bundleScript(join(root, "test/fleet/support/kill-child.ts"), folder);
-  const acknowledged: { readonly session: string; readonly sequence: number; readonly name: string }[] = [];
-  const start = (): ChildProcess => {
-    const child = spawn(process.execPath, [program, database.url, folder, "1000"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    let rest = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      const lines = (rest + chunk.toString()).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const [word, session = "", sequence, name = ""] = line.split(" ");
-        if (word === "done") acknowledged.push({ session, sequence: Number(sequence), name });
-      }
-    });
-    return child;
+  const workers: WorkerProcess[] = [];
+  let aim: Aim | undefined;
+  const meet = (slot: number, moment: KillMoment): "drop" | undefined => {
+    if (aim?.moment !== moment || aim.left-- > 0) return undefined;
+    const { hit, turns } = aim;
+    aim = undefined;
+    if (moment === "append-sent") {
+      hit(slot);
+      return "drop";
+    }
+    const wait = (left: number): void => void (left === 0 ? hit(slot) : setImmediate(wait, left - 1));
+    wait(turns);
+    return undefined;
   };
-  const children = [start(), start(), start()];
+  const stage = await openWorkerStage(database, { slots, model: callModel(), onMoment: meet });
+  const stopWatch = watchTools(stage, (slot) => meet(slot, "tool-began"));
+  const start = (slot: number): void => {
+    workers[slot] = stage.startWorker(slot, ["--lease", String(lease), "--most", "4"]);
+  };
+  for (let slot = 0; slot < slots; slot++) start(slot);
+  const load = postPrompts(stage, database, random.below(2 ** 31));
+  const kills = { workersKilled: 0, killedAtWork: 0, databasesKilled: 0, moments: {} as Record<string, number> };
   try {
-    const ids = await Promise.all(
-      Array.from(
-        { length: 6 },
-        async () => (await createSessionRow({ database: database.pool, tenant, world }, { start: { root: "/" } })).id,
-      ),
-    );
-    const posted = new Set<string>();
-    let isPosting = true;
-    const posting = (async () => {
-      for (let number = 1; isPosting; number++) {
-        const name = `call-${number}`;
-        const id = ids[number % ids.length]!;
-        // A sender repeats what was not acknowledged, with the same key.
-        await insist(() =>
-          postCommand(database.pool, { tenant, id }, { key: name, command: JSON.stringify({ name }) }),
-        );
-        posted.add(name);
-        await world.clock.sleep(4);
-      }
-    })();
-    let [workersKilled, databasesKilled] = [0, 0];
-    while (workersKilled < workerKills || databasesKilled < databaseKills) {
-      await world.clock.sleep(20 + random.below(200));
+    while ((kills.workersKilled < workerKills || kills.databasesKilled < databaseKills) && mayGoOn()) {
       const isDatabase =
-        databasesKilled < databaseKills &&
-        (workersKilled >= workerKills || random.below(workerKills + databaseKills) < databaseKills);
+        kills.databasesKilled < databaseKills &&
+        random.below(workerKills + databaseKills - kills.workersKilled - kills.databasesKilled) <
+          databaseKills - kills.databasesKilled;
+      const moment = random.pick(isDatabase ? moments.filter((each) => each !== "started") : moments);
+      const turns = random.below(12);
+      if (moment === "started") {
+        // Replaces a worker, which ends in the middle of its start.
+        const slot = random.below(slots);
+        await workers[slot]!.end();
+        start(slot);
+        await new Promise((resolve) => setTimeout(resolve, random.below(600)));
+        await workers[slot]!.end();
+        kills.workersKilled += 1;
+        kills.moments[moment] = (kills.moments[moment] ?? 0) + 1;
+        start(slot);
+        continue;
+      }
+      const left = random.below(moment === "response-streamed" ? 12 : 3);
+      const slot = await new Promise<number | undefined>((resolve) => {
+        const timer = setTimeout(() => {
+          aim = undefined;
+          resolve(undefined);
+        }, patience);
+        const hit = (at: number): void => {
+          clearTimeout(timer);
+          // At once: what follows the moment must not happen.
+          if (!isDatabase) {
+            if (workers[at]!.sessions.size > 0) kills.killedAtWork += 1;
+            workers[at]!.child.kill("SIGKILL");
+          }
+          resolve(at);
+        };
+        aim = { moment, left, turns, hit };
+      });
+      if (slot === undefined) continue;
       if (isDatabase) {
         await cluster.kill();
-        databasesKilled += 1;
+        kills.databasesKilled += 1;
         await cluster.start();
       } else {
-        const at = random.below(children.length);
-        children[at]!.kill("SIGKILL");
-        children[at] = start();
-        workersKilled += 1;
+        await workers[slot]!.end();
+        kills.workersKilled += 1;
+        kills.moments[moment] = (kills.moments[moment] ?? 0) + 1;
+        start(slot);
       }
+      if ((kills.workersKilled + kills.databasesKilled) % 10 === 0) onProgress?.(JSON.stringify(kills));
     }
-    isPosting = false;
-    await posting;
-    for (let left = 1; left > 0;) {
-      const { rows } = await insist(() =>
-        database.pool.query(
-          "select count(*)::int as left from parley.session where unread > 0 or owner is not null or state <> 'idle'",
-        ),
-      );
-      left = (rows[0] as { readonly left: number }).left;
-      await world.clock.sleep(50);
-    }
-    await Promise.all(children.map(endChild));
-    return await examine({ pool: database.pool, folder, posted, acknowledged, workersKilled, databasesKilled });
+    const { posted, sessions } = await load.finish();
+    await Promise.all(workers.map((worker) => worker.end()));
+    return await examineKills({ stage, database, posted, sessions, kills });
   } finally {
-    await Promise.all(children.map(endChild));
+    stopWatch();
+    load.stop();
+    await stage.close();
     await database.close();
     await cluster.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 };
 
-const endChild = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once("close", () => resolve());
-    child.kill("SIGKILL");
+/** Calls back with the slot of a worker whose tool began. The command itself tells it, by a file. */
+const watchTools = (stage: WorkerStage, onBegin: (slot: number) => void): (() => void) => {
+  const folder = join(stage.folder, "began");
+  mkdirSync(folder);
+  const watcher = watch(folder, (event, name) => {
+    // A file is created, and then written.
+    const slot = event === "change" && name !== null ? Number(readFileSync(join(folder, name), "utf8")) : Number.NaN;
+    if (Number.isInteger(slot)) onBegin(slot);
   });
+  return () => watcher.close();
+};
 
-/** Repeats a statement until the database is there. */
+/** A session of the run, and the events its follower saw. */
+export type FollowedSession = {
+  readonly id: string;
+  readonly seen: { readonly sequence: number; readonly text: string }[];
+};
+
+/** Posts prompts to changing sessions until it is finished, and follows all of them. */
+const postPrompts = (stage: WorkerStage, database: TestDatabase, seed: number) => {
+  const random = new Random(seed);
+  const sessions: FollowedSession[] = [];
+  /** The prompts that were acknowledged, and the session of each. */
+  const posted = new Map<string, string>();
+  const stopped = new AbortController();
+  let isPosting = true;
+  const follows: Promise<void>[] = [];
+  const follow = async (session: FollowedSession): Promise<void> => {
+    while (!stopped.signal.aborted)
+      await insist(async () => {
+        const after = session.seen.at(-1)?.sequence ?? 0;
+        for await (const { sequence, event } of stage.service.follow(tenant, session.id, {
+          after,
+          signal: stopped.signal,
+        }))
+          session.seen.push({ sequence, text: JSON.stringify(event) });
+      }).catch(() => undefined);
+  };
+  const post = async (): Promise<void> => {
+    const open = sessions.slice(-openSessions);
+    const wanted = posted.size >= sessions.length * postsPerSession || sessions.length < openSessions;
+    if (wanted) {
+      const session = { id: await insist(() => stage.create()), seen: [] };
+      sessions.push(session);
+      open.push(session);
+      follows.push(follow(session));
+    }
+    await postTo(random.pick(open).id);
+  };
+  const postTo = async (id: string): Promise<void> => {
+    const name = `call-${posted.size + 1}`;
+    // A sender repeats what was not acknowledged, with the same key.
+    await insist(() => stage.post(id, { type: "user", parts: [text(`Run ${name}.`)] }, name));
+    posted.set(name, id);
+  };
+  /** The sessions with something left to do. One that ended too many workers waits for a message, and gets one. */
+  const wakeParked = async (): Promise<number> => {
+    const { rows } = await insist(() => database.pool.query(unfinished));
+    for (const { id, state } of rows as readonly { readonly id: string; readonly state: string }[])
+      if (state === "parked") await postTo(id);
+    return rows.length;
+  };
+  const posting = (async () => {
+    while (isPosting) {
+      if ((await wakeParked()) < openSessions) await post();
+      else await pause();
+    }
+  })();
+  return {
+    stop: () => {
+      isPosting = false;
+      stopped.abort();
+    },
+    /** Waits until all prompts are carried out. */
+    finish: async () => {
+      isPosting = false;
+      await posting;
+      while ((await wakeParked()) > 0) await pause();
+      for (const session of sessions) {
+        const last = await insist(() => stage.service.read(tenant, session.id));
+        const events = await countEvents(stage, session.id);
+        while (session.seen.length < events && (session.seen.at(-1)?.sequence ?? 0) < last.sequence) await pause();
+      }
+      stopped.abort();
+      await Promise.all(follows);
+      return { posted, sessions };
+    },
+  };
+};
+
+const unfinished =
+  "select id, state from parley.session where unread > 0 or owner is not null or state not in ('idle', 'child')";
+
+const countEvents = async (stage: WorkerStage, id: string): Promise<number> => {
+  let count = 0;
+  for await (const _ of stage.service.follow(tenant, id, {
+    after: 0,
+    untilIdle: true,
+    signal: new AbortController().signal,
+  }))
+    count += 1;
+  return count;
+};
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** Repeats an operation until the database is there. */
 const insist = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   for (;;)
     try {
       return await work();
     } catch (error) {
-      if (!isConnectionFailure(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (!isUnavailable(error)) throw error;
+      await pause();
     }
 };
 
-type Evidence = Pick<FleetKillReport, "workersKilled" | "databasesKilled"> & {
-  readonly pool: pg.Pool;
-  readonly folder: string;
-  readonly posted: ReadonlySet<string>;
-  readonly acknowledged: readonly { readonly session: string; readonly sequence: number; readonly name: string }[];
-};
-
-const examine = async ({ pool, folder, posted, acknowledged, ...kills }: Evidence): Promise<FleetKillReport> => {
-  const problems: string[] = [];
-  const { rows } = await pool.query(
-    "select session, sequence::int as sequence, body from parley.record where tenant = $1 order by session, sequence",
-    [tenant],
-  );
-  const events = new Map<string, string[]>();
-  const bySequence = new Map<string, string>();
-  for (const row of rows as readonly { readonly session: string; readonly sequence: number; readonly body: string }[]) {
-    const text = /"text":"(\w+) (call-\d+)"/.exec(row.body);
-    if (text === null) continue;
-    const [, word = "", name = ""] = text;
-    events.set(name, [...(events.get(name) ?? []), word]);
-    bySequence.set(`${row.session} ${row.sequence}`, `${word} ${name}`);
-  }
-  for (const { session, sequence, name } of acknowledged)
-    if (bySequence.get(`${session} ${sequence}`) !== `done ${name}`) problems.push(`acknowledged ${name} is lost`);
-  const ran = (await readFile(join(folder, "ran.txt"), "utf8").catch(() => ""))
-    .split("\n")
-    .filter((line) => line !== "");
-  const runs = new Map<string, number>();
-  for (const name of ran) runs.set(name, (runs.get(name) ?? 0) + 1);
-  for (const name of posted) {
-    const story = (events.get(name) ?? []).join(" ");
-    if (story !== "begin done" && story !== "begin unknown") problems.push(`${name}: ${story || "never taken"}`);
-  }
-  for (const [name, count] of runs) if (count > 1) problems.push(`${name} ran ${count} times`);
-  for await (const found of checkStore({ database: pool, tenant }))
-    if ("problem" in found) problems.push(found.problem);
-  const unknown = [...events.values()].filter((story) => story.includes("unknown")).length;
-  return { ...kills, posted: posted.size, acknowledged: acknowledged.length, ran: ran.length, unknown, problems };
-};
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof ServiceError ? error.failure.kind === "unavailable" : isConnectionFailure(error);

@@ -1,5 +1,5 @@
 import type { ForeignAgent } from "../../../src/foreign/agents.ts";
-import type { Story } from "./story.ts";
+import type { Story, StoryLimits, StoryStep, StoryTurn } from "./story.ts";
 import type { SqliteTable } from "./sqlite-file.ts";
 
 /** A database of another agent: its path below the home folder (or the project), and its tables. */
@@ -13,17 +13,22 @@ const png = "image/png";
 const url = (data: string): string => `data:${png};base64,${data}`;
 const key = (prefix: string, count: number): string => `${prefix}_${String(count).padStart(6, "0")}`;
 
-const writeOpencode = ({ turns }: Story, folder: string): DatabaseStory => {
+const sessionId = (index: number): string => `ses_${index + 1}`;
+
+const writeOpencode = (story: Story, folder: string): DatabaseStory => {
   const messages: (string | number)[][] = [];
   const parts: (string | number)[][] = [];
-  const message = (data: object, own: readonly object[]): void => {
+  let revert = "";
+  let session = "";
+  const message = (data: object, own: readonly object[]): string => {
     const id = key("msg", messages.length);
-    messages.push([id, "ses_1", time, JSON.stringify(data)]);
-    for (const part of own) parts.push([key("prt", parts.length), id, "ses_1", JSON.stringify(part)]);
+    messages.push([id, session, time, JSON.stringify(data)]);
+    for (const part of own) parts.push([key("prt", parts.length), id, session, JSON.stringify(part)]);
+    return id;
   };
-  for (const { prompt, image, steps } of turns) {
+  const writeTurn = ({ prompt, image, steps }: StoryTurn): string => {
     const file = image === undefined ? [] : [{ type: "file", mime: png, url: url(image) }];
-    message({ role: "user" }, [
+    const first = message({ role: "user" }, [
       { type: "text", text: prompt },
       { type: "text", text: "added", synthetic: true },
       ...file,
@@ -58,19 +63,45 @@ const writeOpencode = ({ turns }: Story, folder: string): DatabaseStory => {
         })),
         { type: "step-finish" },
       ]);
-  }
+    return first;
+  };
+  const sessions = [story, ...(story.subagents ?? [])];
+  sessions.forEach(({ turns }, index) => {
+    session = sessionId(index);
+    const starts: string[] = [];
+    for (const each of turns) {
+      if (!("mark" in each)) starts.push(writeTurn(each));
+      else if (each.mark === "leave") revert = JSON.stringify({ messageID: starts.at(-each.turns) });
+      else {
+        const tail = each.keep === 0 ? {} : { tail_start_id: starts.at(-each.keep) };
+        message({ role: "user" }, [{ type: "compaction", auto: false, ...tail }]);
+        message({ role: "assistant", summary: true }, [{ type: "text", text: each.summary }]);
+      }
+    }
+  });
   return {
     path: ".local/share/opencode/opencode.db",
     tables: {
       session: {
         columns: ["id", "parent_id", "directory", "title", "time_created", "time_updated", "revert"],
-        rows: [["ses_1", "", folder, "Told", time, time, ""]],
+        rows: sessions.map((_, index) => [
+          sessionId(index),
+          index === 0 ? "" : sessionId(index - 1),
+          folder,
+          "Told",
+          time,
+          time,
+          index === 0 ? revert : "",
+        ]),
       },
       message: { columns: ["id", "session_id", "time_created", "data"], rows: messages },
       part: { columns: ["id", "message_id", "session_id", "data"], rows: parts },
     },
   };
 };
+
+const plainTurns = (turns: Story["turns"]): readonly StoryTurn[] =>
+  turns.flatMap((turn) => ("mark" in turn ? [] : [turn]));
 
 const writeGoose = ({ turns }: Story, folder: string): DatabaseStory => {
   const rows: (string | number)[][] = [];
@@ -83,7 +114,7 @@ const writeGoose = ({ turns }: Story, folder: string): DatabaseStory => {
       '{"userVisible":true,"agentVisible":true}',
     ]);
   const image = (data: string): object => ({ type: "image", data, mimeType: png });
-  for (const { prompt, image: attached, steps } of turns) {
+  for (const { prompt, image: attached, steps } of plainTurns(turns)) {
     message("user", [{ type: "text", text: prompt }, ...(attached === undefined ? [] : [image(attached)])]);
     for (const { thinking, text, calls } of steps) {
       message("assistant", [
@@ -141,58 +172,67 @@ const writeGoose = ({ turns }: Story, folder: string): DatabaseStory => {
   };
 };
 
-const writeCrush = ({ turns }: Story): DatabaseStory => {
+const writeCrush = (story: Story): DatabaseStory => {
   const rows: (string | number)[][] = [];
-  const message = (role: string, parts: readonly object[]): void =>
+  const sessions = [story, ...(story.subagents ?? [])];
+  let session = "";
+  const message = (role: string, parts: readonly object[], isSummary = 0): void =>
     void rows.push([
       key("m", rows.length),
-      "s1",
+      session,
       role,
       JSON.stringify(parts),
       "claude-sonnet-5",
       "anthropic",
-      0,
+      isSummary,
       time + rows.length,
     ]);
   const text = (words: string): object => ({ type: "text", data: { text: words } });
-  for (const { prompt, image, steps } of turns) {
+  const writePrompt = ({ prompt, image }: StoryTurn): void =>
     message("user", [
       text(prompt),
       ...(image === undefined ? [] : [{ type: "binary", data: { Path: "a.png", MIMEType: png, Data: image } }]),
       { type: "finish", data: {} },
     ]);
-    for (const { thinking, text: words, calls } of steps) {
-      message("assistant", [
-        ...(thinking === undefined ? [] : [{ type: "reasoning", data: { thinking, signature: "c2ln" } }]),
-        ...(words === undefined ? [] : [text(words)]),
-        ...calls.map(({ id, tool, input }) => ({
-          type: "tool_call",
-          data: { id, name: tool, input: JSON.stringify(input), finished: true },
-        })),
-        { type: "finish", data: { reason: "end_turn" } },
-      ]);
-      for (const { id, tool, result } of calls)
-        if (result !== undefined)
-          message("tool", [
-            {
-              type: "tool_result",
-              data: {
-                tool_call_id: id,
-                name: tool,
-                content: result.text,
-                is_error: result.isError,
-                ...(result.image === undefined ? {} : { data: result.image, mime_type: png }),
-              },
+  const writeStep = ({ thinking, text: words, calls }: StoryStep): void => {
+    message("assistant", [
+      ...(thinking === undefined ? [] : [{ type: "reasoning", data: { thinking, signature: "c2ln" } }]),
+      ...(words === undefined ? [] : [text(words)]),
+      ...calls.map(({ id, tool, input }) => ({
+        type: "tool_call",
+        data: { id, name: tool, input: JSON.stringify(input), finished: true },
+      })),
+      { type: "finish", data: { reason: "end_turn" } },
+    ]);
+    for (const { id, tool, result } of calls)
+      if (result !== undefined)
+        message("tool", [
+          {
+            type: "tool_result",
+            data: {
+              tool_call_id: id,
+              name: tool,
+              content: result.text,
+              is_error: result.isError,
+              ...(result.image === undefined ? {} : { data: result.image, mime_type: png }),
             },
-          ]);
-    }
-  }
+          },
+        ]);
+  };
+  sessions.forEach(({ turns }, index) => {
+    session = `s${index + 1}`;
+    for (const each of turns)
+      if (!("mark" in each)) {
+        writePrompt(each);
+        each.steps.forEach(writeStep);
+      } else if (each.mark === "compact") message("assistant", [text(each.summary)], 1);
+  });
   return {
     path: "app/.crush/crush.db",
     tables: {
       sessions: {
         columns: ["id", "parent_session_id", "title", "created_at", "updated_at"],
-        rows: [["s1", "", "Told", time, time]],
+        rows: sessions.map((_, index) => [`s${index + 1}`, index === 0 ? "" : `s${index}`, "Told", time, time]),
       },
       messages: {
         columns: ["id", "session_id", "role", "parts", "model", "provider", "is_summary_message", "created_at"],
@@ -202,9 +242,15 @@ const writeCrush = ({ turns }: Story): DatabaseStory => {
   };
 };
 
+/** Writes a story into a database of an agent. */
+type DatabaseWriter = {
+  readonly limits: StoryLimits;
+  readonly write: (story: Story, folder: string) => DatabaseStory;
+};
+
 /** The writers by agent, for those whose sessions are in a database. */
-export const databaseWriters: readonly (readonly [ForeignAgent, (story: Story, folder: string) => DatabaseStory])[] = [
-  ["opencode", writeOpencode],
-  ["goose", writeGoose],
-  ["crush", writeCrush],
+export const databaseWriters: readonly (readonly [ForeignAgent, DatabaseWriter])[] = [
+  ["opencode", { limits: { branches: "last", compactions: "keep", subagents: true }, write: writeOpencode }],
+  ["goose", { limits: {}, write: writeGoose }],
+  ["crush", { limits: { compactions: "all", subagents: true }, write: writeCrush }],
 ];

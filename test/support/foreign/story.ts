@@ -3,7 +3,16 @@ import type { Content, OutcomeStatus } from "../../../src/conversation/parts.ts"
 import { Random } from "../random.ts";
 
 /** A conversation as a list of turns, in no agent's form: what a writer writes, and what an import must give back. */
-export type Story = { readonly turns: readonly StoryTurn[] };
+export type Story = {
+  readonly turns: readonly (StoryTurn | StoryMark)[];
+  /** Conversations of subagents. */
+  readonly subagents?: readonly Story[];
+};
+
+/** Between turns: the last turns are taken back and a new branch begins, or all but the last are replaced by a summary. */
+export type StoryMark =
+  | { readonly mark: "leave"; readonly turns: number }
+  | { readonly mark: "compact"; readonly summary: string; readonly keep: number };
 
 export type StoryTurn = {
   readonly prompt: string;
@@ -22,12 +31,62 @@ export type StoryCall = {
   readonly result?: { readonly text: string; readonly image?: string; readonly isError: boolean };
 };
 
-/** Parts of a story an agent's form cannot hold. */
-export type StoryLimits = { readonly errors?: false; readonly thinking?: false; readonly promptImages?: false };
+/** Parts of a story an agent's form cannot hold, and those it can beyond plain turns. */
+export type StoryLimits = {
+  readonly errors?: false;
+  readonly thinking?: false;
+  readonly promptImages?: false;
+  /** Branches anywhere, or only at the end. */
+  readonly branches?: "any" | "last";
+  /** Compactions that keep the last turns as they are, or replace all. */
+  readonly compactions?: "keep" | "all";
+  readonly subagents?: true;
+};
 
-/** Makes a random story. Every text in it is unique. */
+/** Makes a random story of plain turns. Every text in it is unique. */
 export const makeStory = (seed: number, limits: StoryLimits = {}): Story => {
   const random = new Random(seed);
+  const { makeTurns } = createWriter(seed, random, limits);
+  return { turns: makeTurns(1 + random.below(4), true) };
+};
+
+/** Makes a random story with the branches, compactions and subagents that the limits allow. */
+export const makeBranchedStory = (seed: number, limits: StoryLimits = {}): Story => {
+  const random = new Random(seed);
+  const { words, makeTurns } = createWriter(seed, random, limits);
+  const turns: (StoryTurn | StoryMark)[] = [];
+  const leave = (): void => {
+    const left = makeTurns(1 + random.below(2), true);
+    turns.push(...left, { mark: "leave", turns: left.length });
+  };
+  const segments = 1 + random.below(3);
+  for (let segment = 1; segment <= segments; segment++) {
+    const own = makeTurns(1 + random.below(2), segment === segments || random.chance(0.3));
+    turns.push(...own);
+    if (segment === segments) break;
+    if (limits.branches === "any" && random.chance(0.5)) leave();
+    if (limits.compactions !== undefined && random.chance(0.5)) {
+      // Something is replaced, or there would be no reason for a summary.
+      const most = segment === 1 ? own.length - 1 : own.length;
+      const keep = limits.compactions === "keep" ? random.below(most + 1) : 0;
+      turns.push({ mark: "compact", summary: words("summary"), keep });
+    }
+  }
+  if (limits.branches === "last" && random.chance(0.7)) leave();
+  const count = limits.subagents === true ? random.below(3) : 0;
+  return {
+    turns,
+    subagents: Array.from({ length: count }, () => ({ turns: makeTurns(1 + random.below(2), random.chance(0.5)) })),
+  };
+};
+
+type StoryText = {
+  readonly words: (kind: string) => string;
+  /** Makes turns. If the last is the end, its calls may have no result. */
+  readonly makeTurns: (count: number, isEnd: boolean) => readonly StoryTurn[];
+};
+
+const createWriter = (seed: number, random: Random, limits: StoryLimits): StoryText => {
   let count = 0;
   const words = (kind: string): string =>
     `${kind}-${(count += 1)} ${random.pick(["plain", 'with "quotes"', "two\nlines", "päper ✓", "back\\slash", "<tag> & more"])}`;
@@ -46,18 +105,17 @@ export const makeStory = (seed: number, limits: StoryLimits = {}): Story => {
           },
         }),
   });
-  const turnCount = 1 + random.below(4);
-  return {
-    turns: Array.from({ length: turnCount }, (_, turn) => {
+  const makeTurns = (turnCount: number, isEnd: boolean): readonly StoryTurn[] =>
+    Array.from({ length: turnCount }, (_, turn) => {
       const stepCount = 1 + random.below(3);
       return {
         prompt: words("prompt"),
         ...(limits.promptImages !== false && random.chance(0.2) ? { image: image() } : {}),
         steps: Array.from({ length: stepCount }, (_unused, step) => {
-          const isLast = turn === turnCount - 1 && step === stepCount - 1;
+          const isLastStep = step === stepCount - 1;
+          const isLast = isEnd && turn === turnCount - 1 && isLastStep;
           // A step without calls ends its turn.
-          const isEnd = step === stepCount - 1;
-          const calls = Array.from({ length: isEnd && !isLast ? 0 : (isEnd ? 0 : 1) + random.below(3) }, () =>
+          const calls = Array.from({ length: isLastStep && !isLast ? 0 : (isLastStep ? 0 : 1) + random.below(3) }, () =>
             call(isLast),
           );
           return {
@@ -67,8 +125,8 @@ export const makeStory = (seed: number, limits: StoryLimits = {}): Story => {
           };
         }),
       };
-    }),
-  };
+    });
+  return { words, makeTurns };
 };
 
 /** One thing an import gives back: a message with its calls, each with its outcome. */
@@ -79,6 +137,12 @@ export type ToldMessage =
       readonly thinking: readonly string[];
       readonly texts: readonly string[];
       readonly calls: readonly ToldCall[];
+    }
+  | {
+      readonly by: "summary";
+      readonly text: string;
+      /** How many messages before it are kept. */
+      readonly kept: number;
     };
 
 type ToldCall = {
@@ -89,23 +153,52 @@ type ToldCall = {
   readonly images: readonly string[];
 };
 
+/** Everything an import of a story must give back: its main conversation, and each branch and subagent. */
+export type ToldConversations = {
+  readonly main: readonly ToldMessage[];
+  readonly others: readonly (readonly ToldMessage[])[];
+};
+
 /** Returns what an import of a story must give back. */
-export const expectedMessages = ({ turns }: Story): readonly ToldMessage[] =>
-  turns.flatMap(({ prompt, image, steps }): readonly ToldMessage[] => [
-    { by: "user", texts: [prompt], images: image === undefined ? [] : [image] },
-    ...steps.map(({ thinking, text, calls }): ToldMessage => ({
-      by: "model",
-      thinking: thinking === undefined ? [] : [thinking],
-      texts: text === undefined ? [] : [text],
-      calls: calls.map(({ tool, input, result }) => ({
-        tool,
-        input,
-        status: result === undefined ? "interrupted" : result.isError ? "error" : "complete",
-        texts: result === undefined ? [] : [result.text],
-        images: result?.image === undefined ? [] : [result.image],
-      })),
+export const expectedConversations = ({ turns, subagents = [] }: Story): ToldConversations => {
+  let active: Exclude<StoryTurn | StoryMark, { mark: "leave" }>[] = [];
+  const others: (readonly ToldMessage[])[] = [];
+  for (const each of turns) {
+    if (!("mark" in each) || each.mark === "compact") active.push(each);
+    else {
+      others.push(tellTurns(active));
+      active = active.slice(0, -each.turns);
+    }
+  }
+  return { main: tellTurns(active), others: [...others, ...subagents.map(expectedMessages)] };
+};
+
+/** Returns the main conversation that an import of a story must give back. */
+export const expectedMessages = (story: Story): readonly ToldMessage[] => expectedConversations(story).main;
+
+const tellTurns = (turns: readonly Exclude<StoryTurn | StoryMark, { mark: "leave" }>[]): readonly ToldMessage[] =>
+  turns.flatMap((each, index): readonly ToldMessage[] => {
+    if (!("mark" in each)) return tellTurn(each);
+    const kept = turns.slice(0, index).filter((turn) => !("mark" in turn));
+    const messages = kept.slice(kept.length - each.keep).flatMap((turn) => ("mark" in turn ? [] : tellTurn(turn)));
+    return [{ by: "summary", text: each.summary, kept: messages.length }];
+  });
+
+const tellTurn = ({ prompt, image, steps }: StoryTurn): readonly ToldMessage[] => [
+  { by: "user", texts: [prompt], images: image === undefined ? [] : [image] },
+  ...steps.map(({ thinking, text, calls }): ToldMessage => ({
+    by: "model",
+    thinking: thinking === undefined ? [] : [thinking],
+    texts: text === undefined ? [] : [text],
+    calls: calls.map(({ tool, input, result }) => ({
+      tool,
+      input,
+      status: result === undefined ? "interrupted" : result.isError ? "error" : "complete",
+      texts: result === undefined ? [] : [result.text],
+      images: result?.image === undefined ? [] : [result.image],
     })),
-  ]);
+  })),
+];
 
 /** Returns the messages of an imported conversation in the same form. Texts of made-up outcomes are left out. */
 export const toldMessages = ({ entries, blobs }: Conversation): readonly ToldMessage[] => {
@@ -120,7 +213,11 @@ export const toldMessages = ({ entries, blobs }: Conversation): readonly ToldMes
     parts: readonly { readonly type: string; readonly text?: string }[],
     type: string,
   ): readonly string[] => parts.flatMap((part) => (part.type === type && part.text !== undefined ? [part.text] : []));
-  return entries.flatMap((entry: Entry): readonly ToldMessage[] => {
+  return entries.flatMap((entry: Entry, index): readonly ToldMessage[] => {
+    if (entry.type === "compaction") {
+      const kept = entries.slice(entry.from, index).filter(({ type }) => type === "user" || type === "model");
+      return [{ by: "summary", text: entry.summary, kept: kept.length }];
+    }
     if (entry.type === "user")
       return [{ by: "user", texts: textsOf(entry.parts, "text"), images: imagesOf(entry.parts) }];
     if (entry.type !== "model") return [];

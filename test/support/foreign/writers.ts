@@ -1,5 +1,5 @@
 import type { ForeignAgent } from "../../../src/foreign/agents.ts";
-import type { Story, StoryCall, StoryLimits, StoryStep, StoryTurn } from "./story.ts";
+import type { Story, StoryCall, StoryLimits, StoryMark, StoryStep, StoryTurn } from "./story.ts";
 
 /** Files of another agent, by path below the user's home folder. */
 export type WrittenFiles = Readonly<Record<string, string>>;
@@ -14,18 +14,29 @@ const id = "0a1b2c3d-0000-4000-8000-00000000beef";
 const time = (step: number): string => new Date(Date.UTC(2026, 0, 2, 3, 4, step)).toISOString();
 const lines = (records: readonly object[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join("");
 const dashed = (folder: string): string => folder.replaceAll(/[^a-zA-Z0-9]/g, "-");
-const stepsOf = ({ turns }: Story): readonly (StoryTurn | StoryStep)[] =>
-  turns.flatMap((turn) => [turn, ...turn.steps]);
+const subagentId = (index: number): string => `0a1b2c3d-0000-4000-8000-00000000${(index + 16).toString(16)}${"00"}`;
+const stepsOf = ({ turns }: Story): readonly (StoryTurn | StoryStep | StoryMark)[] =>
+  turns.flatMap((turn): readonly (StoryTurn | StoryStep | StoryMark)[] =>
+    "mark" in turn ? [turn] : [turn, ...turn.steps],
+  );
 const isTurn = (each: StoryTurn | StoryStep): each is StoryTurn => "prompt" in each;
+
+/** Merges the files of a session and of its subagents; the session's come first. */
+const withSubagents = (
+  { subagents = [] }: Story,
+  main: WrittenFiles,
+  write: (story: Story, index: number) => WrittenFiles,
+): WrittenFiles => ({ ...main, ...Object.assign({}, ...subagents.map(write)) });
 const png = "image/png";
 
 const anthropicImage = (data: string): object => ({ type: "image", source: { type: "base64", media_type: png, data } });
 
 /** Claude Code: a line per block; results hang on the line of their own call, so that parallel calls fork the tree. */
-const writeClaude = (story: Story, folder: string): WrittenFiles => {
+const claudeLines = (story: Story, folder: string, fields: object = {}): string => {
   const records: object[] = [{ type: "mode", mode: "normal", sessionId: id }];
   let [count, parent] = [0, null as string | null];
-  const line = (fields: object, on: string | null = parent): string => {
+  const starts: { readonly before: string | null; readonly first: string }[] = [];
+  const line = (own: object, on: string | null = parent): string => {
     const uuid = `line-${(count += 1)}`;
     records.push({
       uuid,
@@ -35,14 +46,40 @@ const writeClaude = (story: Story, folder: string): WrittenFiles => {
       timestamp: time(count),
       isSidechain: false,
       ...fields,
+      ...own,
     });
     return uuid;
   };
   for (const each of stepsOf(story)) {
+    if ("mark" in each) {
+      if (each.mark === "leave") parent = starts.splice(-each.turns)[0]!.before;
+      else {
+        const headUuid = each.keep === 0 ? undefined : starts.at(-each.keep)?.first;
+        const boundary = line(
+          {
+            type: "system",
+            subtype: "compact_boundary",
+            logicalParentUuid: parent,
+            compactMetadata: {
+              trigger: "manual",
+              ...(headUuid === undefined ? {} : { preservedSegment: { headUuid } }),
+            },
+          },
+          null,
+        );
+        parent = line(
+          { type: "user", isCompactSummary: true, message: { role: "user", content: each.summary } },
+          boundary,
+        );
+      }
+      continue;
+    }
     if (isTurn(each)) {
       const content =
         each.image === undefined ? each.prompt : [{ type: "text", text: each.prompt }, anthropicImage(each.image)];
+      const before = parent;
       parent = line({ type: "user", message: { role: "user", content } });
+      starts.push({ before, first: parent });
       parent = line({ type: "attachment", attachment: { type: "date", rendered: [{ content: "added" }] } });
       continue;
     }
@@ -73,17 +110,24 @@ const writeClaude = (story: Story, folder: string): WrittenFiles => {
       parent = line({ type: "user", message: { role: "user", content: [toolResult] } }, owners[index]);
     });
   }
-  return { [`.claude/projects/${dashed(folder)}/${id}.jsonl`]: lines(records) };
+  return lines(records);
+};
+
+const writeClaude = (story: Story, folder: string): WrittenFiles => {
+  const base = `.claude/projects/${dashed(folder)}/${id}`;
+  return withSubagents(story, { [`${base}.jsonl`]: claudeLines(story, folder) }, (subagent, index) => ({
+    [`${base}/subagents/agent-${index}.jsonl`]: claudeLines(subagent, folder, { isSidechain: true }),
+  }));
 };
 
 const codexImage = (data: string): object => ({ type: "input_image", image_url: `data:${png};base64,${data}` });
 
-const writeCodex = (story: Story, folder: string): WrittenFiles => {
+const codexFile = (story: Story, folder: string, own: string, fields: object = {}): WrittenFiles => {
   const records: object[] = [
     {
       timestamp: time(0),
       type: "session_meta",
-      payload: { id, cwd: folder, model_provider: "openai", timestamp: time(0) },
+      payload: { id: own, cwd: folder, model_provider: "openai", timestamp: time(0), ...fields },
     },
     { timestamp: time(0), type: "turn_context", payload: { cwd: folder, model: "gpt-5.6" } },
   ];
@@ -94,6 +138,20 @@ const writeCodex = (story: Story, folder: string): WrittenFiles => {
     content: [{ type: "input_text", text: "<environment_context>added</environment_context>" }],
   });
   for (const each of stepsOf(story)) {
+    if ("mark" in each) {
+      if (each.mark === "leave")
+        records.push({
+          timestamp: time(1),
+          type: "event_msg",
+          payload: { type: "thread_rolled_back", num_turns: each.turns },
+        });
+      else {
+        // The model's summary is a message first.
+        item({ type: "message", role: "assistant", content: [{ type: "output_text", text: each.summary }] });
+        records.push({ timestamp: time(1), type: "compacted", payload: { message: each.summary } });
+      }
+      continue;
+    }
     if (isTurn(each)) {
       const image = each.image === undefined ? [] : [codexImage(each.image)];
       item({ type: "message", role: "user", content: [{ type: "input_text", text: each.prompt }, ...image] });
@@ -122,8 +180,16 @@ const writeCodex = (story: Story, folder: string): WrittenFiles => {
               : [{ type: "input_text", text: result.text }, codexImage(result.image)],
         });
   }
-  return { [`.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-${id}.jsonl`]: lines(records) };
+  return { [`.codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-${own}.jsonl`]: lines(records) };
 };
+
+const writeCodex = (story: Story, folder: string): WrittenFiles =>
+  withSubagents(story, codexFile(story, folder, id), (subagent, index) =>
+    codexFile(subagent, folder, subagentId(index), {
+      parent_thread_id: id,
+      source: { subagent: { thread_spawn: { parent_thread_id: id, depth: 1 } } },
+    }),
+  );
 
 const inline = (data: string): object => ({ inlineData: { mimeType: png, data } });
 
@@ -135,24 +201,62 @@ const response = ({ id: call, tool, result }: StoryCall): object => ({
   },
 });
 
-const writeGemini = (story: Story, folder: string): WrittenFiles => {
+const geminiLines = (story: Story, kind: string): string => {
+  const context = { id: "context", timestamp: time(0), type: "user", content: [{ text: "<session_context>added" }] };
   const records: object[] = [
-    { sessionId: id, projectHash: "f0", startTime: time(0), lastUpdated: time(0), kind: "main" },
-    {
-      $set: {
-        messages: [{ id: "context", timestamp: time(0), type: "user", content: [{ text: "<session_context>added" }] }],
-      },
-    },
+    { sessionId: id, projectHash: "f0", startTime: time(0), lastUpdated: time(0), kind },
+    { $set: { messages: [context] } },
   ];
   let count = 0;
+  const files = ({ result }: StoryCall): readonly object[] =>
+    result?.image === undefined ? [] : [inline(result.image)];
+  const newMessage = (): { id: string; timestamp: string } => ({
+    id: `message-${(count += 1)}`,
+    timestamp: time(count),
+  });
+  const prompt = ({ prompt: text, image }: StoryTurn): readonly object[] => [
+    { text },
+    ...(image === undefined ? [] : [inline(image)]),
+  ];
+  // A turn once more, as the model gets it and under new ids.
+  const repeat = (turn: StoryTurn): readonly object[] => [
+    { ...newMessage(), type: "user", content: prompt(turn) },
+    ...turn.steps.flatMap(({ thinking, text, calls }) => {
+      const answered = calls.filter(({ result }) => result !== undefined);
+      const parts = [
+        ...(thinking === undefined ? [] : [{ text: thinking, thought: true }]),
+        ...(text === undefined ? [] : [{ text }]),
+        ...calls.map((call) => ({ functionCall: { id: call.id, name: call.tool, args: call.input } })),
+      ];
+      const results = answered.flatMap((call) => [response(call), ...files(call)]);
+      return [
+        { ...newMessage(), type: "gemini", content: parts },
+        ...(results.length === 0 ? [] : [{ ...newMessage(), type: "user", content: results }]),
+      ];
+    }),
+  ];
+  let active: { readonly id: string; readonly turn: StoryTurn }[] = [];
   for (const each of stepsOf(story)) {
-    const message = { id: `message-${(count += 1)}`, timestamp: time(count) };
+    if ("mark" in each) {
+      if (each.mark === "leave") records.push({ $rewindTo: active.splice(-each.turns)[0]!.id });
+      else {
+        const kept = active.slice(active.length - each.keep);
+        const messages = [
+          context,
+          { ...newMessage(), type: "user", content: [{ text: each.summary }] },
+          { ...newMessage(), type: "gemini", content: [{ text: "Got it. Thanks for the additional context!" }] },
+          ...kept.flatMap(({ turn }) => repeat(turn)),
+        ];
+        records.push({ $set: { messages } });
+        // Once more, as in a session that is resumed.
+        records.push({ sessionId: id, startTime: time(0), kind }, { $set: { messages } });
+      }
+      continue;
+    }
+    const message = newMessage();
     if (isTurn(each)) {
-      records.push({
-        ...message,
-        type: "user",
-        content: [{ text: each.prompt }, ...(each.image === undefined ? [] : [inline(each.image)])],
-      });
+      active = [...active, { id: message.id, turn: each }];
+      records.push({ ...message, type: "user", content: prompt(each) });
       continue;
     }
     const said = {
@@ -164,8 +268,6 @@ const writeGemini = (story: Story, folder: string): WrittenFiles => {
     };
     records.push(said, { $set: { lastUpdated: time(count) } });
     if (each.calls.length === 0) continue;
-    const files = ({ result }: StoryCall): readonly object[] =>
-      result?.image === undefined ? [] : [inline(result.image)];
     const toolCalls = each.calls.map((call) => ({
       id: call.id,
       name: call.tool,
@@ -185,19 +287,28 @@ const writeGemini = (story: Story, folder: string): WrittenFiles => {
         content: answered.flatMap((call) => [response(call), ...files(call)]),
       });
   }
-  return {
-    [`.gemini/tmp/project/chats/session-2026-01-02T03-04-0a1b2c3d.jsonl`]: lines(records),
+  return lines(records);
+};
+
+const writeGemini = (story: Story, folder: string): WrittenFiles => {
+  const chats = ".gemini/tmp/project/chats";
+  const main = {
+    [`${chats}/session-2026-01-02T03-04-0a1b2c3d.jsonl`]: geminiLines(story, "main"),
     ".gemini/tmp/project/.project_root": folder,
   };
+  return withSubagents(story, main, (subagent, index) => ({
+    [`${chats}/${id}/${subagentId(index)}.jsonl`]: geminiLines(subagent, "subagent"),
+  }));
 };
 
 const piImage = (data: string): object => ({ type: "image", data, mimeType: png });
 
-const writePi =
-  (base: string) =>
+const piFile =
+  (path: string) =>
   (story: Story, folder: string): WrittenFiles => {
     const records: object[] = [{ type: "session", version: 3, id, timestamp: time(0), cwd: folder }];
     let [count, parent] = [0, null as string | null];
+    const starts: { readonly before: string | null; readonly first: string }[] = [];
     const entry = (fields: object): void => {
       const own = (count += 1).toString(16).padStart(8, "0");
       records.push({ id: own, parentId: parent, timestamp: time(count), ...fields });
@@ -205,12 +316,22 @@ const writePi =
     };
     entry({ type: "model_change", provider: "anthropic", modelId: "claude-sonnet-5" });
     for (const each of stepsOf(story)) {
+      if ("mark" in each) {
+        if (each.mark === "leave") parent = starts.splice(-each.turns)[0]!.before;
+        else {
+          const first = each.keep === 0 ? "none" : starts.at(-each.keep)?.first;
+          entry({ type: "compaction", summary: each.summary, firstKeptEntryId: first, tokensBefore: 1 });
+        }
+        continue;
+      }
       if (isTurn(each)) {
         const content = [
           { type: "text", text: each.prompt },
           ...(each.image === undefined ? [] : [piImage(each.image)]),
         ];
+        const before = parent;
         entry({ type: "message", message: { role: "user", content } });
+        starts.push({ before, first: parent ?? "" });
         continue;
       }
       const content = [
@@ -252,12 +373,22 @@ const writePi =
             },
           });
     }
-    return { [`${base}/sessions/-${dashed(folder)}--/2026-01-02T03-04-05-000Z_${id}.jsonl`]: lines(records) };
+    return { [path]: lines(records) };
   };
 
-const writeQwen = (story: Story, folder: string): WrittenFiles => {
+const writePi =
+  (base: string) =>
+  (story: Story, folder: string): WrittenFiles => {
+    const path = `${base}/sessions/-${dashed(folder)}--/2026-01-02T03-04-05-000Z_${id}`;
+    return withSubagents(story, piFile(`${path}.jsonl`)(story, folder), (subagent, index) =>
+      piFile(`${path}/worker-${index}.jsonl`)(subagent, folder),
+    );
+  };
+
+const qwenLines = (story: Story, folder: string): string => {
   const records: object[] = [];
   let [count, parent] = [0, null as string | null];
+  const starts: (string | null)[] = [];
   const line = (fields: object): void => {
     const uuid = `line-${(count += 1)}`;
     records.push({
@@ -272,8 +403,21 @@ const writeQwen = (story: Story, folder: string): WrittenFiles => {
     parent = uuid;
   };
   for (const each of stepsOf(story)) {
+    if ("mark" in each) {
+      if (each.mark === "leave") [parent = null] = starts.splice(-each.turns);
+      else {
+        const compressedHistory = [{ role: "user", parts: [{ text: each.summary }] }];
+        line({ type: "system", subtype: "chat_compression", systemPayload: { compressedHistory } });
+      }
+      continue;
+    }
     if (isTurn(each)) {
-      const parts = [{ text: each.prompt }, ...(each.image === undefined ? [] : [inline(each.image)])];
+      starts.push(parent);
+      const parts = [
+        { text: "<system-reminder>added</system-reminder>" },
+        { text: each.prompt },
+        ...(each.image === undefined ? [] : [inline(each.image)]),
+      ];
       line({ type: "user", message: { role: "user", parts } });
       line({ type: "system", subtype: "ui_telemetry", systemPayload: {} });
       continue;
@@ -295,16 +439,25 @@ const writeQwen = (story: Story, folder: string): WrittenFiles => {
       });
     }
   }
-  return { [`.qwen/projects/${dashed(folder)}/chats/${id}.jsonl`]: lines(records) };
+  return lines(records);
+};
+
+const writeQwen = (story: Story, folder: string): WrittenFiles => {
+  const base = `.qwen/projects/${dashed(folder)}`;
+  return withSubagents(story, { [`${base}/chats/${id}.jsonl`]: qwenLines(story, folder) }, (subagent, index) => ({
+    [`${base}/subagents/${id}/agent-worker-${index}.jsonl`]: qwenLines(subagent, folder),
+  }));
 };
 
 const writeCopilot = (story: Story, folder: string): WrittenFiles => {
   const records: object[] = [];
   let count = 0;
+  let agentId: string | undefined;
   const event = (type: string, data: object): void => {
     records.push({
       type,
       data,
+      ...(agentId === undefined ? {} : { agentId }),
       id: `event-${(count += 1)}`,
       timestamp: time(count),
       parentId: count === 1 ? null : `event-${count - 1}`,
@@ -316,7 +469,15 @@ const writeCopilot = (story: Story, folder: string): WrittenFiles => {
     event("session.binary_asset", { assetId, mimeType: png, data });
     return { assetId, mimeType: png };
   };
-  for (const each of stepsOf(story)) {
+  const steps = [story, ...(story.subagents ?? [])].flatMap((each, agent) =>
+    stepsOf(each).map((step) => [step, agent] as const),
+  );
+  for (const [each, agent] of steps) {
+    agentId = agent === 0 ? undefined : subagentId(agent);
+    if ("mark" in each) {
+      if (each.mark === "compact") event("session.compaction_complete", { summaryContent: each.summary });
+      continue;
+    }
     if (isTurn(each)) {
       const attachments = each.image === undefined ? [] : [asset(each.image)];
       event("user.message", { content: each.prompt, transformedContent: `added ${each.prompt}`, attachments });
@@ -353,11 +514,21 @@ const writeCopilot = (story: Story, folder: string): WrittenFiles => {
   };
 };
 
-const writeKimi = (story: Story, folder: string): WrittenFiles => {
+const kimiLines = (story: Story): string => {
   const records: object[] = [{ type: "profile.bind", systemPrompt: "added", model: "kimi-k2.5" }];
   const url = (data: string): object => ({ type: "image_url", imageUrl: { url: `data:${png};base64,${data}` } });
   const loop = (event: object): void => void records.push({ type: "context.append_loop_event", event });
   for (const each of stepsOf(story)) {
+    if ("mark" in each) {
+      if (each.mark === "leave")
+        records.push(
+          { type: "agent.switched", branch: `undo-${records.length}`, turns: each.turns },
+          { type: "context.undo", count: each.turns },
+          { type: "context.undone", turns: each.turns },
+        );
+      else records.push({ type: "context.apply_compaction", summary: each.summary, compactedCount: records.length });
+      continue;
+    }
     if (isTurn(each)) {
       const content = [{ type: "text", text: each.prompt }, ...(each.image === undefined ? [] : [url(each.image)])];
       records.push({
@@ -387,14 +558,23 @@ const writeKimi = (story: Story, folder: string): WrittenFiles => {
         });
     loop({ type: "step.end", finishReason: "stop" });
   }
-  return {
-    [`.kimi-code/sessions/wd_project_1a2b/session_${id}/agents/main/wire.jsonl`]: lines(records),
+  return lines(records);
+};
+
+const writeKimi = (story: Story, folder: string): WrittenFiles => {
+  const agents = `.kimi-code/sessions/wd_project_1a2b/session_${id}/agents`;
+  const main = {
+    [`${agents}/main/wire.jsonl`]: kimiLines(story),
     ".kimi-code/session_index.jsonl": lines([{ sessionId: `session_${id}`, workDir: folder }]),
   };
+  return withSubagents(story, main, (subagent, index) => ({
+    [`${agents}/agent-${index}/wire.jsonl`]: kimiLines(subagent),
+  }));
 };
 
 const writeCline = (story: Story, folder: string): WrittenFiles => {
   const messages = stepsOf(story).flatMap((each): readonly object[] => {
+    if ("mark" in each) return [];
     if (isTurn(each)) {
       const words = { type: "text", text: `<user_input mode="act">${each.prompt}</user_input>` };
       return [{ role: "user", content: [words, ...(each.image === undefined ? [] : [anthropicImage(each.image)])] }];
@@ -436,14 +616,14 @@ const writeCline = (story: Story, folder: string): WrittenFiles => {
 
 /** The writers by agent, for those whose sessions are text files. */
 export const storyWriters: Readonly<Partial<Record<ForeignAgent, StoryWriter>>> = {
-  claude: { limits: {}, write: writeClaude },
+  claude: { limits: { branches: "any", compactions: "keep", subagents: true }, write: writeClaude },
   // Codex records no errors, only their text.
-  codex: { limits: { errors: false }, write: writeCodex },
-  gemini: { limits: {}, write: writeGemini },
-  pi: { limits: {}, write: writePi(".pi/agent") },
-  omp: { limits: {}, write: writePi(".omp/agent") },
-  qwen: { limits: {}, write: writeQwen },
-  copilot: { limits: {}, write: writeCopilot },
-  kimi: { limits: {}, write: writeKimi },
+  codex: { limits: { errors: false, branches: "any", compactions: "all", subagents: true }, write: writeCodex },
+  gemini: { limits: { branches: "any", compactions: "keep", subagents: true }, write: writeGemini },
+  pi: { limits: { branches: "any", compactions: "keep" }, write: writePi(".pi/agent") },
+  omp: { limits: { branches: "any", compactions: "keep", subagents: true }, write: writePi(".omp/agent") },
+  qwen: { limits: { branches: "any", compactions: "all", subagents: true }, write: writeQwen },
+  copilot: { limits: { compactions: "all", subagents: true }, write: writeCopilot },
+  kimi: { limits: { branches: "any", compactions: "all", subagents: true }, write: writeKimi },
   cline: { limits: {}, write: writeCline },
 };

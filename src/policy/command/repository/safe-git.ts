@@ -73,6 +73,12 @@ export const readOnlyGitVariables: { readonly [name: string]: string } = {
   ...settingsAsVariables(fixedSettings),
 };
 
+/** The same for commands that check files out, in a repository with these configuration keys: its filters do not run either. */
+export const checkoutGitVariables = (keys: readonly string[]): { readonly [name: string]: string } => ({
+  ...readOnlyGitVariables,
+  ...settingsAsVariables([...fixedSettings, ...disableFilters(keys)]),
+});
+
 /** Disables all filters: an empty filter is none. */
 const disableFilters = (keys: readonly string[]): readonly (readonly [string, string])[] => {
   const names = new Set(keys.flatMap((key) => /^filter\.([\s\S]*)\.[^.]+$/i.exec(key)?.[1] ?? []));

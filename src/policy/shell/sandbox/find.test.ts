@@ -114,7 +114,7 @@ describe("a sandbox", () => {
           '(allow file-read* file-write* (subpath "/home/me/ws"))',
           '(deny file-read* file-write* network-outbound (subpath "/home/me/.netrc"))',
           '(deny file-read* file-write* network-outbound (subpath "/home/me/.parley"))',
-          '(deny file-write* (subpath "/home/me/ws/.envrc"))',
+          '(allow file-read* (subpath "/home/me/ws/.envrc")) (deny file-write* (subpath "/home/me/ws/.envrc"))',
           '(allow file-read* file-write* (subpath "/home/me/.parley/kept"))',
           "(deny network*)",
         ].join("\n"),

@@ -171,7 +171,7 @@ const seatbelt: SandboxKind["confine"] = (file, _args, program, access) => {
       case "writable":
         return `(allow file-read* file-write* ${place})`;
       case "readOnly":
-        return `(deny file-write* ${place})`;
+        return `(allow file-read* ${place}) (deny file-write* ${place})`;
       case "hiddenFolder":
       case "hiddenFile":
         return `(deny file-read* file-write* network-outbound ${place})`;

@@ -34,6 +34,8 @@ const titleOf = (subject: QuestionSubject, title: string): string => {
       return "Run this command?";
     case "mcp":
       return `Call ${subject.tool} on MCP server ${subject.server}?`;
+    case "agent":
+      return `Send this task to the remote agent ${subject.name}?`;
     case "edit":
       return `${subject.before === undefined ? "Create" : "Edit"} ${subject.isLink ? subject.requestedPath : subject.relativePath}?`;
     case "network":
@@ -58,6 +60,8 @@ const subjectOf = (subject: QuestionSubject): ApprovalPrompt["subject"] => {
         type: "text",
         text: `${subject.exposedAs === undefined ? "" : `Exposed as ${subject.exposedAs}. `}Arguments:\n${JSON.stringify(subject.arguments, undefined, 2)}`,
       };
+    case "agent":
+      return { type: "text", text: `${subject.url}\n\n${subject.prompt}` };
     case "network":
       return { type: "text", text: subject.urls.map(({ url, host }) => `${url}\n  (${host})`).join("\n") };
     case "info":
@@ -86,6 +90,8 @@ const ruleTexts = (always: AlwaysOption): readonly string[] => {
       return [always.tool];
     case "server":
       return [`server:${always.server}`];
+    case "agent":
+      return [`agent:${always.agent}`];
     case "command":
       return [always.commands.map((words) => formatPermissionRule({ type: "command", words })).join(" and ")];
   }
@@ -99,6 +105,8 @@ const alwaysText = (always: AlwaysOption): string => {
       return always.tool;
     case "server":
       return `any tool of ${always.server}`;
+    case "agent":
+      return `the remote agent ${always.agent}`;
     case "command":
       return always.commands.map((words) => `"${words.join(" ")}"`).join(", ");
   }

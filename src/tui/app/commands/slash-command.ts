@@ -7,6 +7,7 @@ import type { World } from "../../../world/world.ts";
 import type { CompletionChoice } from "../../editor/completion.ts";
 import type { Theme } from "../../screen/theme.ts";
 import type { StyledLine } from "../../text/style.ts";
+import type { KeyRemap } from "../../keys/key-file.ts";
 import type { PickerOption } from "../../views/picker.ts";
 import type { IdeClient } from "../ide/ide-client.ts";
 import type { ShellResult } from "../session/user-shell.ts";
@@ -60,6 +61,8 @@ export type SlashCommandContext = {
   readonly print: (lines: readonly StyledLine[]) => void;
   /** Prints Markdown. */
   readonly printMarkdown: (markdown: string) => Promise<void>;
+  /** Renders Markdown as the transcript does, for a width. */
+  readonly renderMarkdown: (markdown: string, width: number) => Promise<readonly StyledLine[]>;
   /** Opens a picker; resolves to undefined if the user cancels. */
   readonly pick: (
     title: string,
@@ -98,7 +101,30 @@ export type SlashCommandContext = {
   readonly login: (args: readonly string[]) => Promise<number>;
   readonly commands: () => readonly SlashCommand[];
   readonly width: () => number;
+  /** The user's own keys. */
+  readonly keyRemap: () => KeyRemap | undefined;
   readonly quit: () => void;
+};
+
+/** The services of commands that only send a prompt: those of files and of skills. They need no terminal. */
+export type PromptCommandContext = Pick<
+  SlashCommandContext,
+  | "world"
+  | "folder"
+  | "opened"
+  | "info"
+  | "warn"
+  | "print"
+  | "confirm"
+  | "send"
+  | "sendsWholeTurn"
+  | "runShell"
+  | "width"
+>;
+
+/** A command that only sends a prompt. */
+export type PromptCommand = Omit<SlashCommand, "run"> & {
+  readonly run: (words: string, at: PromptCommandContext) => Promise<void>;
 };
 
 /** Slash commands as completion choices. */

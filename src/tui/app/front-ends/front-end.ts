@@ -4,6 +4,7 @@ import type { CompletionChoice, CompletionQuery } from "../../editor/completion.
 import type { SendAfter } from "../../editor/keymap.ts";
 import type { EncodedImage, PixelSize } from "../../images/encode.ts";
 import type { ImageSupport } from "../../images/support.ts";
+import type { KeyRemap } from "../../keys/key-file.ts";
 import type { Theme } from "../../screen/theme.ts";
 import type { StyledLine } from "../../text/style.ts";
 import type { PickerOption } from "../../views/picker.ts";
@@ -41,6 +42,10 @@ export interface FrontEnd {
   printImage(image: EncodedImage): void;
   /** Sets the theme; undefined selects one that suits the terminal. */
   setTheme(theme: Theme | undefined): void;
+  /** The user's own keys, once they are read. */
+  keyRemap(): KeyRemap | undefined;
+  /** The name of the key that does an action: the user's own, else the standard one. */
+  keyLabel(action: string, standard: string): string;
   /** Draws what is pending and restores the terminal. */
   close(): Promise<void>;
 }

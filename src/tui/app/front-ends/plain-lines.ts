@@ -6,7 +6,7 @@ import { LinePrinter } from "../../screen/line-printer.ts";
 import { line } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { viewSubject } from "../../views/approval.ts";
-import type { PickerOption } from "../../views/picker.ts";
+import { alwaysListed, listedOptions, type PickerOption } from "../../views/picker.ts";
 import { createApprovalPrompt, decisionFor } from "../approvals/approval-prompt.ts";
 import { refuseDecision } from "../approvals/question-box.ts";
 import type { FrontEnd, FrontEndHost } from "./front-end.ts";
@@ -16,6 +16,9 @@ import type { ServerQuestion } from "../approvals/server-questions.ts";
 
 /** Ctrl-C as sent by a terminal. */
 const ctrlC = 3;
+
+/** A line of Ctrl-O alone. */
+const ctrlO = "\u000f";
 
 type OpenList = {
   readonly options: readonly PickerOption[];
@@ -134,6 +137,14 @@ export class LineFrontEnd implements FrontEnd {
 
   setTheme(): void {}
 
+  keyRemap(): undefined {
+    return undefined;
+  }
+
+  keyLabel(_: string, standard: string): string {
+    return standard;
+  }
+
   async close(): Promise<void> {
     this.#stopListening();
     this.#cancelPrompt();
@@ -172,6 +183,7 @@ export class LineFrontEnd implements FrontEnd {
 
   #handleLine(typed: string): void {
     this.#isQuitRequested = false;
+    if (typed === ctrlO) return this.#host.expandCollapsed();
     const isQuestionOpen =
       this.#openList !== undefined || this.#approval !== undefined || this.#serverDialog !== undefined;
     if (isQuestionOpen && this.#stopPromptTimer !== undefined) return this.#handleEarlyLine(typed);
@@ -213,9 +225,11 @@ export class LineFrontEnd implements FrontEnd {
   }
 
   #chooseOption(typed: string, { options, isConfirmation, done }: OpenList): void {
-    const option = options.slice(0, maxListed)[Number(typed) - 1];
-    if (typed !== "" && option === undefined && !isConfirmation && options.length > maxListed) {
-      const matching = rankMatches(typed, options, ({ label }) => label).map(({ item }) => item);
+    const option = listedOptions(options, "").slice(0, maxListed)[Number(typed) - 1];
+    if (typed !== "" && option === undefined && !isConfirmation && isSearchable(options)) {
+      const matching = rankMatches(typed, listedOptions(options, typed), ({ label }) => label).map(({ item }) =>
+        alwaysListed(item),
+      );
       if (matching.length > 0) this.#openList = { options: matching, isConfirmation, done };
       const listed = matching.length > 0 ? matching : options;
       return this.print([
@@ -298,14 +312,20 @@ const isMessage = (typed: string): boolean => typed.trim().length > 3;
 /** Options of a list that are read out; typing a part of a name finds the others. */
 const maxListed = 20;
 
-const listLines = (options: readonly PickerOption[]): readonly StyledLine[] => [
-  ...options
-    .slice(0, maxListed)
-    .map(({ label, detail }, at) => line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`)),
-  ...(options.length > maxListed ? [line(`${options.length - maxListed} more.`)] : []),
-];
+const isSearchable = (options: readonly PickerOption[]): boolean =>
+  options.length > maxListed || options.some(({ listed }) => listed === "typed");
+
+const listLines = (options: readonly PickerOption[]): readonly StyledLine[] => {
+  const listed = listedOptions(options, "");
+  return [
+    ...listed
+      .slice(0, maxListed)
+      .map(({ label, detail }, at) => line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`)),
+    ...(listed.length > maxListed ? [line(`${listed.length - maxListed} more.`)] : []),
+  ];
+};
 
 const listPrompt = (options: readonly PickerOption[], isConfirmation: boolean): string =>
-  options.length > maxListed && !isConfirmation
+  isSearchable(options) && !isConfirmation
     ? "Type a number and Enter, or a part of a name to find others; Enter alone cancels."
     : "Type a number and Enter; Enter alone cancels.";

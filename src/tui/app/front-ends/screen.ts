@@ -1,6 +1,7 @@
 import type { Terminal } from "../../../world/terminal.ts";
 import type { World } from "../../../world/world.ts";
-import type { KeyRemap } from "../../editor/key-file.ts";
+import type { KeyContext } from "../../keys/actions.ts";
+import type { KeyRemap } from "../../keys/key-file.ts";
 import type { EditorRequest } from "../../editor/keymap.ts";
 import type { EncodedImage, PixelSize } from "../../images/encode.ts";
 import { detectImageSupport, reportsSixel, type ImageSupport } from "../../images/support.ts";
@@ -93,10 +94,14 @@ export class ScreenFrontEnd implements FrontEnd {
   /** Whether the user wants to answer now and keep the draft. */
   #wantsToAnswer = false;
   #keyRemap: KeyRemap | undefined;
+  /** The names of the keys that do an action, if the user has bound some. */
+  #keyLabels: ReadonlyMap<string, string> | undefined;
   #isSpinning = false;
   #isQuitRequested = false;
   #isRewindRequested = false;
   #isClosed = false;
+  /** Whether another program uses the terminal, so that no input is left above its output. */
+  #isReleased = false;
 
   constructor(options: ScreenFrontEndOptions) {
     const { terminal, world, host, theme, history } = options;
@@ -154,10 +159,23 @@ export class ScreenFrontEnd implements FrontEnd {
   async #loadKeys(): Promise<void> {
     const text = await this.#options.keyFile?.().catch(() => undefined);
     if (text === undefined) return;
-    const { readKeyFile } = await import("../../editor/key-file.ts");
-    const { remap, problems } = readKeyFile(text);
+    const [{ readKeyFile, keyLabelsOf }, { keyActions }] = await Promise.all([
+      import("../../keys/key-file.ts"),
+      import("../../keys/actions.ts"),
+    ]);
+    const { remap, problems } = await readKeyFile(text);
     this.#keyRemap = remap;
+    this.#keyLabels = new Map(keyActions.map((action) => [action.name, keyLabelsOf(action, remap)[0] ?? "no key"]));
+    this.#input.useKeys(remap);
     this.print(problems.map((each) => line(`keys.json: ${each}`, { tone: "warning" })));
+  }
+
+  keyRemap(): KeyRemap | undefined {
+    return this.#keyRemap;
+  }
+
+  keyLabel(action: string, standard: string): string {
+    return this.#keyLabels?.get(action) ?? standard;
   }
 
   #questionTitle(): string | undefined {
@@ -206,11 +224,14 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   async suspendFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isReleased = true;
+    this.#screen.update();
     await this.#screen.suspend();
     this.#stopListening();
     try {
       return await work();
     } finally {
+      this.#isReleased = false;
       this.#stopListening = this.#listen();
       this.#screen.resume();
     }
@@ -267,7 +288,7 @@ export class ScreenFrontEnd implements FrontEnd {
 
   #live({ columns, rows }: { readonly columns: number; readonly rows: number }): LiveView {
     const { host } = this.#options;
-    if (this.#isClosed) return { lines: [] };
+    if (this.#isClosed || this.#isReleased) return { lines: [] };
     const bottom = this.#viewBottom(columns, rows);
     const after = [
       ...this.#viewProgress(columns),
@@ -307,14 +328,15 @@ export class ScreenFrontEnd implements FrontEnd {
   #progressHint(): string {
     const isQuestion = this.#questionBox.isOpen;
     return !isQuestion && this.#options.host.canMoveToBackground()
-      ? "Ctrl-B: background, Esc to cancel"
+      ? `${this.keyLabel("background", "Ctrl-B")}: background, Esc to cancel`
       : "Esc to cancel";
   }
 
   #viewDeferred(columns: number): readonly StyledLine[] {
     const { deferredTitle } = this.#questionBox;
     if (deferredTitle === undefined || this.#picker !== undefined) return [];
-    const text = `A question opens when you stop typing. Ctrl-G answers it now and keeps your draft. (${deferredTitle})`;
+    const key = this.keyLabel("answer-now", "Ctrl-G");
+    const text = `A question opens when you stop typing. ${key} answers it now and keeps your draft. (${deferredTitle})`;
     return wrap([span(text, { tone: "warning" })], { width: columns });
   }
 
@@ -361,16 +383,18 @@ export class ScreenFrontEnd implements FrontEnd {
     else this.#attention.pressKey();
     if (this.#picker !== undefined) this.#pressPicker(event, this.#picker);
     else if (this.#questionBox.isAnswerable) this.#pressQuestion(event);
-    else if (this.#questionBox.deferredTitle !== undefined && event.type === "key" && event.chord === "ctrl+g")
+    else if (this.#questionBox.deferredTitle !== undefined && isChord(this.#remapKey(event, "input"), "ctrl+g"))
       this.#wantsToAnswer = true;
     else this.#pressInput(event);
     this.update();
     this.#screen.updateNow();
   }
 
-  #pressQuestion(event: KeyEvent): void {
+  #pressQuestion(pressed: KeyEvent): void {
+    const event = this.#remapKey(pressed, "question");
+    if (event === undefined) return;
     const isNew = this.#options.world.clock.elapsed() < this.#questionDrawnAt + minViewTime;
-    if (isNew && event.type === "key" && event.chord === "enter" && this.#questionBox.enterAllows) return;
+    if (isNew && isChord(event, "enter") && this.#questionBox.enterAllows) return;
     // Another key shows that the question was seen.
     this.#questionDrawnAt = Number.NEGATIVE_INFINITY;
     this.#questionBox.press(event);
@@ -390,7 +414,9 @@ export class ScreenFrontEnd implements FrontEnd {
       this.#picker = { ...open, hasDraft: true };
       return this.#pressInput(event);
     }
-    const pressed = pressPicker(open.picker, event);
+    const meant = this.#remapKey(event, "list");
+    if (meant === undefined) return;
+    const pressed = pressPicker(open.picker, meant);
     // An unseen list cannot be answered.
     if (pressed.type !== "open" && this.#drawnPicker !== open.id) return;
     this.#picker = pressed.type === "open" ? { ...open, picker: pressed.picker } : undefined;
@@ -406,7 +432,7 @@ export class ScreenFrontEnd implements FrontEnd {
 
   #pressInput(pressed: KeyEvent): void {
     const { host } = this.#options;
-    const event = this.#remapKey(pressed);
+    const event = this.#remapKey(pressed, "input");
     if (event === undefined) return;
     if (event.type !== "focus") this.#typingDebounce.restart(typingDelay);
     const wasQuitRequested = this.#isQuitRequested;
@@ -418,6 +444,8 @@ export class ScreenFrontEnd implements FrontEnd {
           return this.#input.unfoldPastes() ? undefined : host.expandCollapsed();
         case "alt+m":
           return host.switchToNextFavourite();
+        case "ctrl+alt+r":
+          return host.rewind();
         case "alt+escape":
           // Escape twice, faster than the terminal sends them apart.
           for (let count = 0; count < 2; count++) this.#pressInput({ type: "key", chord: "escape" });
@@ -435,9 +463,10 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   /** The key a pressed one stands for by the user's bindings; undefined if it does nothing. */
-  #remapKey(event: KeyEvent): KeyEvent | undefined {
-    if (event.type !== "key" || this.#keyRemap?.has(event.chord) !== true) return event;
-    const chord = this.#keyRemap.get(event.chord);
+  #remapKey(event: KeyEvent, context: KeyContext): KeyEvent | undefined {
+    const remap = this.#keyRemap?.[context];
+    if (event.type !== "key" || remap?.has(event.chord) !== true) return event;
+    const chord = remap.get(event.chord);
     return chord === undefined ? undefined : { type: "key", chord };
   }
 
@@ -483,3 +512,5 @@ export class ScreenFrontEnd implements FrontEnd {
     }
   }
 }
+
+const isChord = (event: KeyEvent | undefined, chord: string): boolean => event?.type === "key" && event.chord === chord;

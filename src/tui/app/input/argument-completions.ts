@@ -1,5 +1,5 @@
 import type { CompletionChoice, CompletionQuery } from "../../editor/completion.ts";
-import type { PickerOption } from "../../views/picker.ts";
+import { listedOptions, type PickerOption } from "../../views/picker.ts";
 import type { CommandArgument, SlashCommandContext, SlashCommand } from "../commands/slash-command.ts";
 
 /** Completes arguments of slash commands. Options are looked up once per command being typed. */
@@ -20,7 +20,7 @@ export class ArgumentCompletions {
       ?.arguments?.[before.length];
     if (argument === undefined) return [];
     const { acceptsOther = () => false } = argument;
-    return (await this.#options(argument)).map(({ id, label, detail }) => ({
+    return listedOptions(await this.#options(argument), query).map(({ id, label, detail }) => ({
       label,
       insert: id,
       ...(detail === undefined ? {} : { detail }),

@@ -1,33 +1,27 @@
+import { keyActions } from "../../keys/actions.ts";
+import { keyLabelsOf, type KeyRemap } from "../../keys/key-file.ts";
 import { lineWidth, padLine, span, truncate } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 
-/** Keys and what they do, as `?` shows them. */
-const keySheet: readonly (readonly [keys: string, action: string])[] = [
+/** The rows of the sheet: signs at the start of a message, then keys. */
+const sheetRows = (remap: KeyRemap | undefined): readonly (readonly [keys: string, action: string])[] => [
   ["/", "command"],
   ["@", "attach a file or folder"],
   ["!", "shell command"],
   ["#", "add to memory"],
-  ["Enter", "send; during work, queue"],
-  ["Tab", "queue until the turn ends"],
-  ["Shift-Enter", "new line (also Ctrl-J)"],
-  ["Esc", "cancel; twice rewinds"],
-  ["Ctrl-C", "cancel; twice quits"],
-  ["Shift-Tab", "next approval mode"],
-  ["Up, Down", "input history"],
-  ["Ctrl-R", "search the history"],
-  ["Ctrl-O", "expand collapsed output"],
-  ["Alt-T", "show all thinking"],
-  ["Ctrl-V", "paste an image"],
-  ["Ctrl-X", "edit in your editor"],
-  ["Ctrl-Z", "suspend"],
-  ["/help", "all commands and keys"],
+  ...keyActions.flatMap((action) => {
+    const [key = "none"] = keyLabelsOf(action, remap);
+    return action.sheet === undefined ? [] : [[key, action.sheet] as const];
+  }),
+  ["/help", "all commands"],
 ];
 
 /** Columns between two columns of the sheet. */
 const gap = 2;
 
-/** Shows the key sheet in as many columns as fit, read downwards. */
-export const viewKeySheet = (width: number): readonly StyledLine[] => {
+/** Shows the key sheet, with the user's own keys, in as many columns as fit, read downwards. */
+export const viewKeySheet = (width: number, remap?: KeyRemap): readonly StyledLine[] => {
+  const keySheet = sheetRows(remap);
   const keyWidth = Math.max(...keySheet.map(([keys]) => keys.length)) + 2;
   const cells = keySheet.map(([keys, action]): StyledLine => [
     span(keys.padEnd(keyWidth), { tone: "accent" }),

@@ -13,6 +13,7 @@ import { emptyEditor, modeOf, type Editor } from "../../editor/state.ts";
 import { viewEditor } from "../../editor/view.ts";
 import type { pressVim, Vim } from "../../editor/vim.ts";
 import type { KeyEvent } from "../../keys/key-event.ts";
+import type { KeyRemap } from "../../keys/key-file.ts";
 import type { LiveView } from "../../screen/screen.ts";
 import { truncate, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
@@ -46,6 +47,7 @@ export class PromptInput {
   #vim: VimKeys | undefined;
   /** The key sheet, while it is shown. */
   #keySheet: ((columns: number) => readonly StyledLine[]) | undefined;
+  #keyRemap: KeyRemap | undefined;
 
   constructor(host: PromptInputHost, changed: () => void) {
     this.#host = host;
@@ -55,6 +57,11 @@ export class PromptInput {
   /** Adds prompts of earlier sessions before those of this one. */
   addHistory(history: readonly string[]): void {
     this.#editor = { ...this.#editor, history: [...history, ...this.#editor.history] };
+  }
+
+  /** Shows the user's own keys in the key sheet. */
+  useKeys(remap: KeyRemap): void {
+    this.#keyRemap = remap;
   }
 
   /** Uses vim keys from now on. */
@@ -126,17 +133,18 @@ export class PromptInput {
     };
   }
 
-  /** `?` in an empty input shows the key sheet; the next key closes it, and `?` and Escape do no more than that. */
+  /** F1, or `?` in an empty input, shows the key sheet; the next key closes it, and these and Escape do no more than that. */
   #pressKeySheet(event: KeyEvent): boolean {
+    const isF1 = event.type === "key" && event.chord === "f1";
     const isQuestionMark = event.type === "text" && event.text === "?";
     if (this.#keySheet !== undefined) {
       this.#keySheet = undefined;
-      return isQuestionMark || (event.type === "key" && event.chord === "escape");
+      return isF1 || isQuestionMark || (event.type === "key" && event.chord === "escape");
     }
-    if (!isQuestionMark || !this.isEmpty) return false;
+    if (!isF1 && (!isQuestionMark || !this.isEmpty)) return false;
     void import("./key-sheet.ts").then(({ viewKeySheet }) => {
       // Keys typed while it loaded are a message.
-      if (this.isEmpty) this.#keySheet = viewKeySheet;
+      if (isF1 || this.isEmpty) this.#keySheet = (columns) => viewKeySheet(columns, this.#keyRemap);
       this.#onChange();
     });
     return true;

@@ -1,4 +1,5 @@
 import type { HomeFolders } from "../../../world/home-folders.ts";
+import type { ModelRef } from "../../../agent/models/name.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { ApprovalMode } from "../../../policy/gate/approval-mode.ts";
 import type { LoadedSettings } from "../../../settings/load/load.ts";
@@ -15,8 +16,8 @@ export type SessionSource = {
   readonly home: HomeFolders;
   /** The settings before a session is opened. */
   readonly loaded: LoadedSettings;
-  /** Opens the session requested at start, or the given one. Settings are read again. */
-  readonly open: (resume?: SessionChoice) => Promise<OpenedChat>;
+  /** Opens the session requested at start, or the given one, with a model instead of the configured one. Settings are read again. */
+  readonly open: (resume?: SessionChoice, model?: ModelRef) => Promise<OpenedChat>;
   /** Deletes a session without messages. */
   readonly discard: (id: string) => Promise<void>;
 };
@@ -135,15 +136,16 @@ export class ActiveSession {
     const [pool, model, effort, mode] = [agent.pool(), agent.model(), agent.thinking(), this.#mode];
     const isModeChosen = mode !== this.#loaded.policy.mode;
     const again = (await this.#closeCurrent()) === undefined ? "new" : { id };
-    const wanted = resume !== "new" && resume.id === id ? again : resume;
-    const started = await open(wanted).catch(async (error: unknown) => {
+    const isSame = resume !== "new" && resume.id === id;
+    const wanted = isSame ? again : resume;
+    let keepsModel = resume === "new" || isSame;
+    const started = await open(wanted, isSame ? model : undefined).catch(async (error: unknown) => {
       printError(this.#options.frontEnd, error instanceof Error ? error.message : String(error));
-      return open(again);
+      keepsModel = true;
+      return open(again, model);
     });
-    if (resume === "new") {
-      await started.opened.agent.switchModel(pool, model);
-      started.opened.agent.setThinking(effort);
-    }
+    if (keepsModel) await started.opened.agent.switchModel(pool, model);
+    if (resume === "new") started.opened.agent.setThinking(effort);
     await this.#start(started, isModeChosen ? mode : undefined);
   }
 

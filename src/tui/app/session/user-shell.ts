@@ -66,7 +66,7 @@ export const viewShellResult = ({ command, output, problem }: ShellResult, width
 };
 
 /** Runs a command in the workspace shell, with the environment that commands of the model get. */
-const runShellCommand = async (
+export const runShellCommand = async (
   command: string,
   { capabilities }: Pick<OpenServices, "capabilities">,
   { signal, report }: { readonly signal: AbortSignal; readonly report: (text: string) => void },

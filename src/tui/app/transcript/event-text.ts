@@ -14,16 +14,23 @@ export const viewThinking = (thought: string): StyledLine => {
 };
 
 /** The text of a tool result; a diff is shown separately. */
-export const resultText = ({ display, error }: FinishedCall): string => {
+export const resultText = ({ display, error, outcome }: FinishedCall): string => {
   if (error !== undefined) return error.message;
   switch (display.type) {
     case "text":
-      return display.text;
+      return outcome.status === "cancelled" ? refusalText(display.text) : display.text;
     case "diff":
       return "";
     case "listing":
       return [display.title, ...display.lines].join("\n");
   }
+};
+
+/** A refusal as the person who refused reads it; the message is for the model. */
+const refusalText = (message: string): string => {
+  const [refused, reason] = /^The user refused this call(?:: ([^]*)|\. .*)$/.exec(message) ?? [];
+  if (refused === undefined) return message;
+  return reason === undefined ? "Refused." : `Refused: ${reason}`;
 };
 
 /** The status shown for a finished call. */

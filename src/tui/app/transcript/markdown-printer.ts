@@ -1,5 +1,6 @@
 import type { Highlighter } from "../../markdown/highlight.ts";
 import { loadLexer, MarkdownStream, type Lexer, type MarkdownOptions } from "../../markdown/stream.ts";
+import type { StyledLine } from "../../text/style.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 
 /** Prints Markdown on a front end. The lexer is loaded on first use. */
@@ -22,11 +23,16 @@ export class MarkdownPrinter {
 
   /** Prints a complete text. */
   async print(markdown: string): Promise<void> {
+    this.#frontEnd.print([...(await this.render(markdown, this.#frontEnd.width())), []]);
+  }
+
+  /** Renders a complete text for a width. */
+  async render(markdown: string, width: number): Promise<readonly StyledLine[]> {
     await this.load();
-    const stream = new MarkdownStream(this.options, this.#frontEnd.width());
+    const stream = new MarkdownStream(this.options, width);
     stream.write(markdown);
     stream.end();
     await stream.settled();
-    this.#frontEnd.print([...stream.takeFinal(), []]);
+    return stream.takeFinal();
   }
 }

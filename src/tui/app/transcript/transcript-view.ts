@@ -21,17 +21,18 @@ import {
   taskText,
   viewThinking,
 } from "./event-text.ts";
+import { CallAnnouncer } from "./call-announcer.ts";
 import { CollapsedOutput, viewThinkingInFull } from "./collapsed-output.ts";
 
 /** Options of a transcript view. */
 export type TranscriptViewOptions = {
-  readonly clock: Pick<Clock, "elapsed">;
+  readonly clock: Pick<Clock, "elapsed" | "after">;
   readonly markdown: MarkdownOptions;
   /** Prints lines that are final. */
-  readonly frontEnd: Pick<FrontEnd, "print" | "width">;
+  readonly frontEnd: Pick<FrontEnd, "print" | "width" | "keyLabel">;
   /** Shows media of a tool result or an answer. */
   readonly showMedia: (media: Media) => void;
-  /** Whether the start of a call is printed, for front ends without a live part. */
+  /** Whether calls are reported as lines while they run, for screen readers. */
   readonly announcesCalls: boolean;
   /** Whether thinking is shown in full rather than by its topic. */
   readonly showsThinking?: boolean;
@@ -41,7 +42,6 @@ type RunningCall = {
   view: ToolCallView;
   startedAt: number;
   finished?: FinishedCall;
-  isAnnounced?: true;
   /** The diff of its question, if that was printed. */
   printedPatch?: string;
 };
@@ -52,6 +52,7 @@ export class TranscriptView {
   readonly #calls = new Map<CallId, RunningCall>();
   readonly #subagents = new Map<string, string>();
   readonly #collapsed = new CollapsedOutput();
+  readonly #announcer: CallAnnouncer | undefined;
   #text: MarkdownStream | undefined;
   #thinking = "";
   #showsThinking: boolean;
@@ -59,6 +60,7 @@ export class TranscriptView {
   constructor(options: TranscriptViewOptions) {
     this.#options = options;
     this.#showsThinking = options.showsThinking ?? false;
+    if (options.announcesCalls) this.#announcer = new CallAnnouncer(options.clock, (text) => this.#info(text));
   }
 
   /** Switches between the topic of thinking and all of it. Returns whether all of it is shown now. */
@@ -89,6 +91,7 @@ export class TranscriptView {
       case "call-updated":
         return this.#updateCall(event);
       case "call-output":
+        this.#announcer?.setOutput(event.call, event.text);
         return this.#changeCall(event.call, (view) => ({ ...view, output: event.text }));
       case "permission-added":
         return addedRulesTexts(event).forEach((text) => this.#info(text));
@@ -230,9 +233,7 @@ export class TranscriptView {
 
   #announceCall(call: CallId): void {
     const live = this.#calls.get(call);
-    if (!this.#options.announcesCalls || live === undefined || live.isAnnounced) return;
-    live.isAnnounced = true;
-    this.#info(`Running ${live.view.tool}: ${live.view.title}`);
+    if (live !== undefined) this.#announcer?.start(call, live.view.tool, live.view.title);
   }
 
   /** Prints finished calls in the order they were made, each once all before it have finished. */
@@ -240,6 +241,7 @@ export class TranscriptView {
     const live = this.#calls.get(finished.call.id);
     if (live === undefined) return;
     live.finished = finished;
+    this.#announcer?.end(finished.call.id);
     const { status } = finished.outcome;
     live.view = {
       ...live.view,
@@ -264,7 +266,7 @@ export class TranscriptView {
         : patch === printedPatch
           ? [line("  The diff is shown above.", { tone: "muted" })]
           : viewDiff(patch, { width, isNameless: true });
-    this.#print([...viewToolCall(view, width), ...diff]);
+    this.#print([...this.#viewCall(view), ...diff]);
     for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part);
     this.#print([[]]);
     if (view.output !== "") this.#collapsed.add({ type: "call", view });
@@ -291,9 +293,16 @@ export class TranscriptView {
     this.#subagents.clear();
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
+      this.#announcer?.end(id);
       if (call.finished !== undefined) this.#printFinished(call, call.finished);
-      else this.#print([...viewToolCall({ ...call.view, status: "cancelled" }, this.#options.frontEnd.width()), []]);
+      else this.#print([...this.#viewCall({ ...call.view, status: "cancelled" }), []]);
     }
+  }
+
+  #viewCall(view: ToolCallView): readonly StyledLine[] {
+    const { frontEnd, announcesCalls } = this.#options;
+    const expandKey = frontEnd.keyLabel("expand", "Ctrl-O");
+    return viewToolCall({ ...view, isSpoken: announcesCalls, expandKey }, frontEnd.width());
   }
 
   #info(text: string): void {

@@ -13,7 +13,7 @@ import { createFork } from "./rewind.ts";
 import { openSessionStore } from "../../../../session/store/store.ts";
 import { loadModel } from "../../../../agent/models/name.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
-import { modelOptions } from "./model.ts";
+import { modelOptions, pickModelOption } from "./model.ts";
 
 const maxModels = 3;
 
@@ -28,7 +28,7 @@ export const compareAnswers = async (args: string, at: SlashCommandContext): Pro
     `Comparing ${models.map(modelName).join(", ")}. Only read-only tools run in this turn; other calls are refused.`,
   );
   const turns = await runComparison(models, question, at);
-  at.print(viewComparison(turns.map(toView), at.width()));
+  at.print(await viewComparison(turns.map(toView), at.width(), at.renderMarkdown));
   await keepOne(turns, at);
 };
 
@@ -86,7 +86,7 @@ const chooseModels = async (
   const chosen = withoutRepeats([current, ...named]);
   if (chosen.length >= 2) return chosen;
   const options = (await modelOptions(at)).filter(({ id }) => id !== modelName(current));
-  const second = await at.pick(`Compare ${modelName(current)} with which model?`, options);
+  const second = await pickModelOption(`Compare ${modelName(current)} with which model?`, options, at);
   if (second === undefined) return undefined;
   const others = options.filter(({ id }) => id !== second.id);
   const third = await at.pick("And a third?", [{ id: "", label: "No, compare these two" }, ...others]);

@@ -32,7 +32,7 @@ const htmlOf = async (saved: ReadSession, at: SlashCommandContext): Promise<stri
   const { exportHtml } = await import("../../../../inspect/export.tsx");
   const { html, notes } = await exportHtml(saved, {
     redactor: createRedactor({ env: at.world.env }),
-    hasMedia: true,
+    images: "bounded",
   });
   for (const note of notes) at.info(note);
   return html;

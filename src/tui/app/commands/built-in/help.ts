@@ -1,29 +1,24 @@
+import { keyActions } from "../../../keys/actions.ts";
+import { keyLabelsOf, type KeyRemap } from "../../../keys/key-file.ts";
 import { line, span } from "../../../text/line.ts";
 import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-const keyHelp: readonly (readonly [string, string])[] = [
+/** Signs at the start of a message, then the keys of the key sheet; backquotes are Markdown of the documents. */
+const keyHelp = (remap: KeyRemap | undefined): readonly (readonly [string, string])[] => [
   ["@path, @server:uri", "Attach a file, folder or MCP resource"],
   ["!command", "Run a shell command (its output is added to your next message)"],
   ["#text", "Add a line to memory (asks which file)"],
-  ["Enter, Shift-Enter", "Send; new line (also \\ and Enter, or Ctrl-J)"],
-  ["Tab, Up", "During work: queue until the turn ends; take a queued message back"],
-  ["Esc, Ctrl-C", "Cancel; press Ctrl-C twice to quit, Esc twice to rewind"],
-  ["Ctrl-R", "Search the input history"],
-  ["Ctrl-B", "Move a running command or subagent to the background (/tasks)"],
-  ["Ctrl-O", "Expand pasted blocks, or collapsed output of the last turn"],
-  ["Alt-T", "Show all thinking, or its topic (setting ui.thinking)"],
-  ["Ctrl-X", "Edit the message in your editor"],
-  ["Ctrl-V", "Attach the clipboard image"],
-  ["Shift-Tab", "Next approval mode"],
-  ["Alt-M", "Next favourite model (setting favourites)"],
+  ...keyActions
+    .filter(({ sheet }) => sheet !== undefined)
+    .map((action) => [keyLabelsOf(action, remap)[0] ?? "no key", action.about.replaceAll("`", "")] as const),
 ];
 
 /** `/help`: lists commands and keys. */
-export const showHelp = (_: string, { print, commands, width }: SlashCommandContext): void => {
+export const showHelp = (_: string, { print, commands, width, keyRemap }: SlashCommandContext): void => {
   const rows = [
     ...commands().map(({ name, usage = "", description }) => [`/${name} ${usage}`.trim(), description] as const),
-    ...keyHelp,
+    ...keyHelp(keyRemap()),
   ];
   const column = Math.min(26, Math.floor(width() / 2));
   print([

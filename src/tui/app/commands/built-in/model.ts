@@ -11,7 +11,7 @@ import { findCredentials } from "../../../../transport/credentials/credentials.t
 import { resolveBaseUrl } from "../../../../transport/endpoint.ts";
 import { findLocalServers } from "../../../../transport/queries/local-servers.ts";
 import type { World } from "../../../../world/world.ts";
-import type { PickerOption } from "../../../views/picker.ts";
+import { alwaysListed, type PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { pluralize, formatDollars, formatTokenCount } from "./format.ts";
 
@@ -102,12 +102,36 @@ const confirmKnown = async (chosen: ModelRef, at: SlashCommandContext): Promise<
 
 const pickModel = async (at: SlashCommandContext): Promise<ModelRef | undefined> => {
   const current = modelName(at.opened().agent.model());
-  const options = await modelOptions(at);
-  const picked = await at.pick("Which model?", options, current);
+  const picked = await pickModelOption("Which model?", await modelOptions(at), at, current);
   return picked === undefined ? undefined : loadModel(picked.id);
 };
 
-/** All models as picker options: recent ones, then those that can be used, then the others. */
+/** Opens a list of models. Its last row logs in, so that more of them can be used; nothing is picked then. */
+export const pickModelOption = async (
+  title: string,
+  options: readonly PickerOption[],
+  at: SlashCommandContext,
+  focused?: string,
+): Promise<PickerOption | undefined> => {
+  const picked = await at.pick(title, withLoginRow(options), focused);
+  if (picked?.id !== loginRow) return picked;
+  const { logIn } = await import("./login.ts");
+  await logIn("", at);
+  return undefined;
+};
+
+/** The id of the row that stands for models without a key. */
+const loginRow = "/login";
+
+/** Adds a row for the models that only typing finds, since no key for them is known. */
+const withLoginRow = (options: readonly PickerOption[]): readonly PickerOption[] => {
+  const count = options.filter(({ listed }) => listed === "typed").length;
+  if (count === 0) return options;
+  const label = count === 1 ? "1 model cannot be used yet" : `${count} models need a key`;
+  return [...options, { id: loginRow, label, detail: "/login, or type to find one", listed: "untyped" }];
+};
+
+/** All models as picker options: recent ones, then those that can be used; typing finds the others. */
 export const modelOptions = async ({ world, home, opened }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const current = modelName(opened().agent.model());
   const [recent, groups] = await Promise.all([
@@ -120,7 +144,8 @@ export const modelOptions = async ({ world, home, opened }: SlashCommandContext)
   const first = [current, ...recent].filter((id, index, list) => list.indexOf(id) === index);
   const top = first
     .filter((id) => id === current || usable.has(id))
-    .map((id) => all.find((option) => option.id === id) ?? { id, label: id });
+    .map((id) => all.find((option) => option.id === id) ?? { id, label: id })
+    .map(alwaysListed);
   return [...top, ...all.filter(({ id }) => !top.some((each) => each.id === id))];
 };
 
@@ -139,7 +164,8 @@ const optionsOf = async (
     first === undefined ? { id: `${id}/${defaultModel}`, label: `${id}/${defaultModel}` } : optionOf(id, first),
     ...known.filter((facts) => facts !== first).map((facts) => optionOf(id, facts)),
   ];
-  return { rank, options: rank === 2 ? options.map((each) => ({ ...each, detail: "no key" })) : options };
+  if (rank < 2) return { rank, options };
+  return { rank, options: options.map((each) => ({ ...each, detail: "no key", listed: "typed" as const })) };
 };
 
 /** The models that servers on this machine list. */
@@ -153,7 +179,7 @@ const localOptions = async (
   );
   if (options.length > 0) return { rank: 0, options };
   const id = `local/${provider.defaultModel}`;
-  return { rank: 2, options: [{ id, label: id, detail: "no local server runs" }] };
+  return { rank: 2, options: [{ id, label: id, detail: "no local server runs", listed: "typed" }] };
 };
 
 const optionOf = (provider: string, { id, context, input, price }: ModelFacts): PickerOption => ({

@@ -4,7 +4,7 @@ import { listProjectFoldersUpward } from "../../../../context/context-files/path
 import { fillVariables, type PluginFile } from "../../../../extensions/plugins/variables.ts";
 import type { Disk } from "../../../../world/disk.ts";
 import { builtInCommands } from "../built-in.ts";
-import type { SlashCommand } from "../slash-command.ts";
+import type { PromptCommand } from "../slash-command.ts";
 import { readCommandFiles, type CommandFile } from "./command-files.ts";
 import type { PromptTemplate } from "./prompt-template.ts";
 import { runTemplate, type TemplateOptions } from "./run-template.ts";
@@ -26,7 +26,7 @@ type CommandFolders = {
 
 /** Custom commands, and the problems of files that could not be used. */
 type FoundCommands = {
-  readonly commands: readonly SlashCommand[];
+  readonly commands: readonly PromptCommand[];
   readonly problems: readonly string[];
   readonly listed: readonly ListedCommand[];
 };
@@ -170,7 +170,7 @@ const listProjectFolders = async (
   return isTrusted === undefined ? [project] : listProjectFoldersUpward({ disk, isTrusted, person: userHome }, project);
 };
 
-const templateCommand = ({ template, options }: ReadTemplate): SlashCommand => ({
+const templateCommand = ({ template, options }: ReadTemplate): PromptCommand => ({
   name: template.name,
   description: template.description,
   ...(template.usage === undefined ? {} : { usage: template.usage }),

@@ -1,7 +1,7 @@
 import { displayCommand } from "../../../../policy/terminal/sanitize.ts";
 import { toLines } from "../../../text/line.ts";
 import { wrap } from "../../../text/wrap.ts";
-import type { SlashCommandContext } from "../slash-command.ts";
+import type { PromptCommandContext } from "../slash-command.ts";
 import { quoteForShell } from "./shell-argument.ts";
 
 /** A saved prompt with placeholders for arguments. */
@@ -22,7 +22,7 @@ export type PromptTemplate = {
 export const fillTemplate = async (
   template: PromptTemplate,
   words: string,
-  at: SlashCommandContext,
+  at: PromptCommandContext,
 ): Promise<string | undefined> => {
   const { prompt, style } = template;
   const texts: string[] = [];
@@ -84,7 +84,7 @@ const runPiece = async (
   command: string,
   words: string,
   style: PromptTemplate["style"],
-  at: SlashCommandContext,
+  at: PromptCommandContext,
 ): Promise<string | undefined> => {
   let isQuotable = true;
   const filled = command.replaceAll(placeholders[style], (...match: readonly unknown[]) => {
@@ -100,7 +100,7 @@ const runPiece = async (
 };
 
 /** Runs a command of a prompt, if the permission gate allows it or the user confirms, and returns its output. */
-const runCommandPiece = async (command: string, at: SlashCommandContext): Promise<string | undefined> => {
+const runCommandPiece = async (command: string, at: PromptCommandContext): Promise<string | undefined> => {
   const { gate } = await at.opened().services();
   const { decision, reason } = await gate.judge({
     tool: "run_shell_command",
@@ -120,7 +120,7 @@ const runCommandPiece = async (command: string, at: SlashCommandContext): Promis
   return [output, ...(problem === undefined ? [] : [`(${problem})`])].join("\n");
 };
 
-const confirmCommand = async (command: string, at: SlashCommandContext): Promise<string> => {
+const confirmCommand = async (command: string, at: PromptCommandContext): Promise<string> => {
   at.print(
     toLines(`$ ${displayCommand(command)}`, { tone: "warning" }).flatMap((each) =>
       wrap(each, { width: at.width(), breakAt: "characters" }),

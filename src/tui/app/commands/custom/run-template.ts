@@ -5,7 +5,7 @@ import {
   parsePermissionRule,
   type PermissionRule,
 } from "../../../../policy/gate/permission-rules.ts";
-import type { SlashCommand, SlashCommandContext } from "../slash-command.ts";
+import type { PromptCommand, PromptCommandContext } from "../slash-command.ts";
 import { fillTemplate, type PromptTemplate } from "./prompt-template.ts";
 
 /** The options of a command file. */
@@ -19,7 +19,7 @@ export type TemplateOptions = {
 };
 
 /** Returns the function that runs a command file: fills its prompt and sends it, on its model and with the rules agreed to. */
-export const runTemplate = (template: PromptTemplate, options: TemplateOptions): SlashCommand["run"] => {
+export const runTemplate = (template: PromptTemplate, options: TemplateOptions): PromptCommand["run"] => {
   let isFirstRun = true;
   let refusesTools = false;
   return async (words, at) => {
@@ -44,7 +44,7 @@ export const runTemplate = (template: PromptTemplate, options: TemplateOptions):
 const confirmTools = async (
   name: string,
   allowedTools: readonly string[],
-  at: SlashCommandContext,
+  at: PromptCommandContext,
 ): Promise<readonly PermissionRule[]> => {
   if (allowedTools.length === 0) return [];
   const rules = allowedTools.flatMap((text) => parsePermissionRule(text) ?? []);
@@ -60,7 +60,7 @@ const confirmTools = async (
 };
 
 /** Adds allow rules, and returns the function that removes them again. Rules that hold already stay. */
-const addRules = async (rules: readonly PermissionRule[], at: SlashCommandContext): Promise<() => Promise<void>> => {
+const addRules = async (rules: readonly PermissionRule[], at: PromptCommandContext): Promise<() => Promise<void>> => {
   if (rules.length === 0) return async () => undefined;
   const { gate } = await at.opened().services();
   const held = new Set(
@@ -77,7 +77,7 @@ const addRules = async (rules: readonly PermissionRule[], at: SlashCommandContex
 const switchForTurn = async (
   name: string,
   model: string | undefined,
-  at: SlashCommandContext,
+  at: PromptCommandContext,
 ): Promise<() => Promise<void>> => {
   if (model === undefined) return async () => undefined;
   const { agent } = at.opened();

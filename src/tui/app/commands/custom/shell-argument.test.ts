@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { fc } from "../../../../../test/support/fast-check.ts";
+import { fc, runsPerTier } from "../../../../../test/support/fast-check.ts";
 import { quoteForShell } from "./shell-argument.ts";
 
 describe("an argument inside a shell command", () => {
@@ -43,7 +43,7 @@ describe("an argument inside a shell command", () => {
           expect(shown).toBe(`${/[ab]$/.exec(text)?.[0] ?? ""}${value}`);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsPerTier(200) },
     );
   });
 });

@@ -1,10 +1,10 @@
 import { describeSkillFiles, fillSkill } from "../../../../context/skills/activation.ts";
 import { readSkillText, type Skill } from "../../../../context/skills/find.ts";
-import type { SlashCommand } from "../slash-command.ts";
+import type { PromptCommand } from "../slash-command.ts";
 import { fillTemplate } from "./prompt-template.ts";
 
 /** The command that activates a skill: sends its instructions, with the arguments, as a prompt. */
-export const skillCommand = (skill: Skill): SlashCommand => ({
+export const skillCommand = (skill: Skill): PromptCommand => ({
   name: skill.name,
   description: skill.description.slice(0, 200),
   ...(skill.usage === undefined ? {} : { usage: skill.usage }),
