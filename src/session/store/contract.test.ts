@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realWorld } from "../../world/real/world.ts";
@@ -18,7 +18,17 @@ describeSessionStore("files", async () => {
   return {
     sessions: openSessionStore(world, { home: folder }),
     other: openSessionStore(realWorld(), { home: folder }),
-    passTime: () => world.clock.sleep(5),
+    passTime: () => passFileTime(join(folder, "now")),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 });
+
+/** Waits until a change of a file gets a later time than before. The times of files advance in steps of up to 10 ms. */
+const passFileTime = async (path: string): Promise<void> => {
+  const touch = async (): Promise<number> => {
+    await writeFile(path, "");
+    return (await stat(path)).mtimeMs;
+  };
+  const before = await touch();
+  while ((await touch()) === before);
+};
