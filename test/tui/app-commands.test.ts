@@ -404,6 +404,22 @@ describe("commands", () => {
     await app.quit();
   });
 
+  it("export the session to a named file: its ending decides the format", async () => {
+    const [app, { read }] = await started();
+    app.submit("which model are you?");
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
+    app.submit("/export notes.md");
+    await app.waitForText(/^Written to .*notes\.md$/);
+    app.submit("/export all.json");
+    await app.waitForText(/^Written to .*all\.json$/);
+    expect(JSON.parse(read("all.json"))).toMatchObject({ version: 1 });
+    expect(read("notes.md")).toContain("which model are you?");
+    app.submit("/export notes.xyz");
+    await app.waitForText('Unknown format "notes.xyz". Available: markdown, html, json, ');
+    await app.quit();
+  });
+
   it("export the session without overwriting a file", async () => {
     const [app, { read }] = await started({ files: { "taken.md": "mine" } });
     app.submit("which model are you?");

@@ -16,6 +16,21 @@ const menu = async (app: RunningApp, first: string, count: number): Promise<read
   );
 };
 
+describe("completing a command", () => {
+  it("finds its other names once their beginning is typed, before names that only share letters", async () => {
+    const [app] = await started();
+    app.type("/compr");
+    expect(await menu(app, "compress", 2)).toEqual([
+      expect.stringMatching(/^› compress {2}Compact /),
+      expect.stringMatching(/^ {2}compare {2}/),
+    ]);
+    app.type("\u0003/exi");
+    await menu(app, "exit", 2);
+    app.type("\r");
+    expect((await app.ended).code).toBe(0);
+  });
+});
+
 describe("completing arguments of a command", () => {
   it("Tab inserts the choice, Enter runs the command", async () => {
     const [app] = await started();

@@ -34,6 +34,22 @@ describe("the terminal app", () => {
     await app.quit();
   });
 
+  it("is made narrower while it prints at rest without losing text", async () => {
+    const [app] = await started({ size: { columns: 80, rows: 50 } });
+    // The terminal is narrow already when it gets a frame for its old width, and the program learns of it later.
+    app.screen.resize({ columns: 20, rows: 50 });
+    app.submit("!printf 'first\\nsecond\\nthird\\n'");
+    await app.waitFor((rows) => rows.includes("  third") && rows.at(-2) === rule(20));
+    app.resize({ columns: 20, rows: 50 });
+    await app.waitFor((rows) => rows.at(-1)?.endsWith(" default") === true);
+    expect(app.screen.scrollback().filter((row) => /^ {2}(?:first|second|third)$/.test(row))).toEqual([
+      "  first",
+      "  second",
+      "  third",
+    ]);
+    await app.quit();
+  });
+
   it("is resized during a turn without losing text", async () => {
     const words = Array.from({ length: 400 }, (_, at) => `word${at}`);
     const waiting = { command: "echo begun; until [ -e go ]; do sleep 0.05; done" };

@@ -30,7 +30,7 @@ export const createFrontEndHost = (app: AppParts): FrontEndHost => {
     model: () => (app.active.chat === undefined ? "the model" : modelName(app.active.chat.opened.agent.model())),
     editBeforeApproval: (question) => void reportErrors(() => editBeforeApproval(app, question)),
     complete: (query) => {
-      if (query.kind === "command") return commandChoices(app.catalog.list());
+      if (query.kind === "command") return commandChoices(app.catalog.list(), query.query);
       if (query.kind === "argument") return app.argumentCompletions.complete(query, app.catalog.list());
       return app.active.chat === undefined ? [] : completeMention(query.query, app.active.chat.opened);
     },

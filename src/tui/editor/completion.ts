@@ -1,5 +1,5 @@
 import type { EditAction } from "./action.ts";
-import { type FuzzyMatch, rankMatches } from "./fuzzy.ts";
+import { type FuzzyMatch, putUsableFirst, rankMatches } from "./fuzzy.ts";
 import type { Editor } from "./state.ts";
 
 /** A completion at the cursor: a command after `/` at the start, an argument after a command, or a mention after `@`. */
@@ -24,6 +24,8 @@ export type CompletionChoice = {
   readonly insert: string;
   /** The typed text may be meant as it is, so the choice is taken only if the user moved to it. */
   readonly isOptional?: boolean;
+  /** It cannot be used yet, so usable choices come first. */
+  readonly isUnusable?: boolean;
 };
 
 /** The completion menu: choices, best first, and the focus. */
@@ -56,7 +58,11 @@ export const createMenu = (
   completing: CompletionQuery,
   choices: readonly CompletionChoice[],
 ): CompletionMenu | undefined => {
-  const ranked = rankMatches(completing.query, choices, ({ label }) => label);
+  const textOf = ({ label }: CompletionChoice): string => label;
+  const ranked = putUsableFirst(completing.query, rankMatches(completing.query, choices, textOf), {
+    textOf,
+    isUsable: ({ isUnusable = false }) => !isUnusable,
+  });
   return ranked.length === 0
     ? undefined
     : { query: completing, choices: ranked.slice(0, 50), focus: 0, isMoved: false };

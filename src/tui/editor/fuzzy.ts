@@ -16,6 +16,19 @@ export const rankMatches = <Item>(
   return matches.toSorted((one, other) => other.score - one.score);
 };
 
+/** Moves matches that cannot be used behind the usable ones that contain the query as it is. */
+export const putUsableFirst = <Item>(
+  query: string,
+  matches: readonly FuzzyMatch<Item>[],
+  { textOf, isUsable }: { readonly textOf: (item: Item) => string; readonly isUsable: (item: Item) => boolean },
+): readonly FuzzyMatch<Item>[] => {
+  if (matches.every(({ item }) => isUsable(item))) return matches;
+  const needle = query.toLowerCase();
+  const isFirst = ({ item }: FuzzyMatch<Item>): boolean =>
+    isUsable(item) && textOf(item).toLowerCase().includes(needle);
+  return [...matches.filter(isFirst), ...matches.filter((each) => !isFirst(each))];
+};
+
 /** Scores a match: runs, word starts and the last path segment count; gaps and length cost. */
 const fuzzyMatch = (query: string, text: string): Omit<FuzzyMatch<never>, "item"> | undefined => {
   const needle = query.toLowerCase();

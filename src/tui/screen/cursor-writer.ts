@@ -74,6 +74,17 @@ export class CursorWriter {
     this.#row = 0;
   }
 
+  /**
+   * Fills columns of an empty row with spaces, wrapped by the terminal. A row written over them is then as high in a
+   * terminal that is narrower than last reported as one that became narrower later.
+   */
+  reserve(columns: number): void {
+    if (columns === 0) return;
+    this.#setStyle(unstyled);
+    this.#text += `\u001b[?7h${" ".repeat(columns)}\u001b[?7l\r`;
+    this.#column = 0;
+  }
+
   /** Writes a row without the padding at its end, which would be copied with the text. A background is erased to instead. */
   #writeWithoutPadding({ cells, columns }: ScreenRow, width: number): void {
     const style = cells.at(-1)?.style ?? unstyled;

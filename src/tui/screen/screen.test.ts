@@ -23,7 +23,7 @@ type Stage = {
   readonly print: (...lines: readonly string[]) => Promise<void>;
 };
 
-const stage = (size = { columns: 20, rows: 6 }): Stage => {
+const stage = (size = { columns: 20, rows: 6 }, isStreaming = false): Stage => {
   const terminal = testTerminal(size);
   const world = simulatedWorld();
   let live: LiveView = { lines: [] };
@@ -33,7 +33,7 @@ const stage = (size = { columns: 20, rows: 6 }): Stage => {
     screen,
     world,
     show: async (lines, cursor) => {
-      live = { lines: lines.map((each) => (typeof each === "string" ? line(each) : each)), cursor };
+      live = { lines: lines.map((each) => (typeof each === "string" ? line(each) : each)), cursor, isStreaming };
       screen.update();
       await world.run(screen.flush());
     },
@@ -162,6 +162,67 @@ describe("the screen", () => {
     );
   });
 
+  it("erases no final line if a frame for the old width arrives in a narrower terminal", async () => {
+    const { terminal, screen, world, show, print } = stage({ columns: 30, rows: 12 });
+    handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
+    await show(["─".repeat(30), "> draft"], { row: 1, column: 7 });
+    terminal.screen.resize({ columns: 10, rows: 12 });
+    await print("one", "two", "three");
+    terminal.resize({ columns: 10, rows: 12 });
+    await world.run(screen.flush());
+    expect(terminal.screen.scrollback().slice(-5)).toEqual(["one", "two", "three", "─".repeat(10), "> draft"]);
+  });
+
+  it("erases no final line if the terminal gets narrower and at once wide again", async () => {
+    const { terminal, screen, world, show, print } = stage({ columns: 30, rows: 12 });
+    handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
+    await print("one", "two", "three");
+    await show(["─".repeat(30), "> draft"], { row: 1, column: 7 });
+    terminal.resize({ columns: 10, rows: 12 });
+    // Time enough to draw a frame, but not for the terminal to get it.
+    for (let count = 0; count < 5; count++) await Promise.resolve();
+    terminal.resize({ columns: 30, rows: 12 });
+    await world.run(screen.flush());
+    expect(terminal.screen.scrollback()).toEqual(["one", "two", "three", "─".repeat(30), "> draft"]);
+  });
+
+  it("keeps every final line whatever is drawn between a resize and its event", async () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "─", "日", "é"), minLength: 10, maxLength: 40 });
+    const view = fc.record({ lines: fc.array(text, { maxLength: 5 }), row: fc.nat({ max: 4 }) });
+    const step = fc.record({
+      views: fc.array(view, { minLength: 1, maxLength: 2 }),
+      columns: fc.integer({ min: 8, max: 40 }),
+      printed: fc.nat({ max: 2 }),
+      later: fc.array(view, { maxLength: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 5 }), async (steps) => {
+        const { terminal, screen, world, show, print } = stage({ columns: 30, rows: 80 });
+        handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
+        const showAll = async (views: readonly { lines: string[]; row: number }[]): Promise<void> => {
+          for (const { lines, row } of views) await show(lines, row < lines.length ? { row, column: 0 } : undefined);
+        };
+        const expected: string[] = [];
+        const printNext = async (count: number): Promise<void> => {
+          const lines = Array.from({ length: count }, (_, at) => `<${expected.length + at}>`);
+          expected.push(...lines);
+          await print(...lines);
+        };
+        await printNext(3);
+        for (const { views, columns, printed, later } of steps) {
+          await showAll(views);
+          terminal.screen.resize({ columns, rows: 80 });
+          await printNext(printed);
+          await showAll(later);
+          terminal.resize({ columns, rows: 80 });
+          await world.run(screen.flush());
+        }
+        expect(terminal.screen.scrollback().filter((row) => row.startsWith("<"))).toEqual(expected);
+      }),
+      { numRuns: runsPerTier(200) },
+    );
+  });
+
   it("keeps the hidden cursor at the start of the live part", async () => {
     const { terminal, show, print } = stage();
     await print("done");
@@ -194,7 +255,7 @@ describe("the screen", () => {
   });
 
   it("writes at most twice the token and a constant", async () => {
-    const all = stage({ columns: 80, rows: 24 });
+    const all = stage({ columns: 80, rows: 24 }, true);
     const words = "The quick brown fox jumps over the lazy dog and runs away".split(" ");
     let text = "";
     const extra: number[] = [];

@@ -48,6 +48,9 @@ export interface PrintSurface {
 /** Milliseconds between two frames. */
 const frameInterval = 16;
 
+/** Milliseconds a narrower size must last before the screen is drawn for it. */
+const resizeDelay = 100;
+
 /** Final lines per frame, so that keys are handled between frames. */
 const linesPerFrame = 500;
 
@@ -147,7 +150,7 @@ export class Screen implements PrintSurface {
       const pause = new AbortController();
       this.#frameWait = pause;
       await this.#awaitImage();
-      const size = terminal.size();
+      const size = await this.#stableSize();
       const { lines, cursor, isStreaming, onDrawn } = this.#options.live(size);
       const next = this.#nextOutput({ columns: size.columns, rows: size.rows - lines.length });
       const { region, text } = renderFrame(
@@ -162,6 +165,24 @@ export class Screen implements PrintSurface {
       for (const resolve of this.#drainListeners.splice(0)) resolve();
       await clock.sleep(this.#queue.length > 0 ? 0 : frameInterval, pause.signal).catch(() => undefined);
     }
+  }
+
+  /**
+   * The size of the terminal. One that gets narrower reflows the rows above the cursor; the frame that replaces them is
+   * right for one width only, so it waits until the person has stopped resizing.
+   */
+  async #stableSize(): Promise<TerminalSize> {
+    const { terminal, clock, reflows = true } = this.#options;
+    const { at, size: before, hasCertainHeight } = this.#region;
+    let size = terminal.size();
+    if (!reflows || !hasCertainHeight || at.row === 0) return size;
+    while (size.columns < before.columns) {
+      await clock.sleep(resizeDelay);
+      const next = terminal.size();
+      if (next.columns === size.columns && next.rows === size.rows) return next;
+      size = next;
+    }
+    return size;
   }
 
   /** Waits for the encoding of the next image. A failed one takes no rows. */

@@ -131,11 +131,15 @@ export const viewApproval = (
     ],
     { width: inner, rest: labelIndent },
   );
+  const isHinted = isTyping && reason === "";
+  const hint: StyledLine = isHinted ? [span(` ${reasonHint}`, { tone: "muted" })] : [];
   const head = titleLines(title, inner);
-  const lines = [...head.inside, ...above, ...yes, ...no];
+  const lines = [...head.inside, ...above, ...yes, ...no.slice(0, -1), [...(no.at(-1) ?? []), ...hint]];
   return {
     lines: frame(lines, { width, tone, title: head.inBorder, footer: waiting === 0 ? "" : `${waiting} more waiting` }),
-    cursor: isTyping ? { row: lines.length, column: Math.min(width - 3, 2 + lineWidth(no.at(-1) ?? [])) } : undefined,
+    cursor: isTyping
+      ? { row: lines.length, column: Math.min(width - 3, (isHinted ? 3 : 2) + lineWidth(no.at(-1) ?? [])) }
+      : undefined,
   };
 };
 
@@ -180,6 +184,9 @@ export const frame = (
 
 const reasonText = (reason: string, isTyping: boolean): string =>
   reason === "" ? (isTyping ? ": " : "  (Tab to add a reason)") : `: ${reason}`;
+
+/** Stands where a reason can be typed. It fits behind "No" in the narrowest frame. */
+const reasonHint = "type a reason, or Enter";
 
 /** Indents the wrapped lines of a choice below its label. */
 const labelIndent: StyledLine = [{ text: "    ", style: {} }];

@@ -1,5 +1,5 @@
 import type { KeyEvent } from "../keys/key-event.ts";
-import { type FuzzyMatch, rankMatches } from "../editor/fuzzy.ts";
+import { type FuzzyMatch, putUsableFirst, rankMatches } from "../editor/fuzzy.ts";
 import { truncate, mergeSpans, line, lineWidth, sanitizeLine, padLine, span } from "../text/line.ts";
 import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 import { graphemesOf } from "../text/width.ts";
@@ -120,8 +120,14 @@ export const viewPicker = (
 /** More rows than this are hard to scan, and hide the conversation. */
 const maxRows = 10;
 
-const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption>[] =>
-  rankMatches(query, listedOptions(options, query), ({ label }) => label);
+const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption>[] => rankOptions(query, options);
+
+/** Ranks the options that can be listed for what is typed. Those that nothing but typing lists come last. */
+export const rankOptions = (query: string, options: readonly PickerOption[]): readonly FuzzyMatch<PickerOption>[] => {
+  const textOf = ({ label }: PickerOption): string => label;
+  const matches = rankMatches(query, listedOptions(options, query), textOf);
+  return putUsableFirst(query, matches, { textOf, isUsable: ({ listed }) => listed !== "typed" });
+};
 
 /** The options that can be listed for what is typed. */
 export const listedOptions = (options: readonly PickerOption[], typed: string): readonly PickerOption[] =>

@@ -33,7 +33,8 @@ const visibleLines = 5;
 /** Shows a call: title and status, then its output, collapsed. */
 export const viewToolCall = (call: ToolCallView, width: number): readonly StyledLine[] => {
   const { mark, word, tone } = marks[call.status];
-  const time = call.elapsed !== undefined && call.elapsed >= 1000 ? ` ${formatDuration(call.elapsed)}` : "";
+  const isTimed = call.elapsed !== undefined && call.elapsed >= 1000 && !questionTools.has(call.tool);
+  const time = isTimed ? ` ${formatDuration(call.elapsed)}` : "";
   const head: StyledLine = [
     span(call.isSpoken === true ? `${word}: ` : `${mark} `, { tone }),
     span(call.tool, { bold: true }),
@@ -42,6 +43,9 @@ export const viewToolCall = (call: ToolCallView, width: number): readonly Styled
   ];
   return [...viewHead(head, call, width), ...viewOutput(call, width)];
 };
+
+/** Tools that wait for the user: their time is the user's. */
+const questionTools: ReadonlySet<string> = new Set(["ask_user", "present_plan"]);
 
 /** Lines of the title of a finished call; a call that may still change has one. */
 const maxHeadLines = 3;
@@ -91,7 +95,9 @@ const viewOutput = (
   // Only the visible lines are laid out, however long the output is.
   const all = text.split("\n");
   const isTail = status === "running" || tool === "run_shell_command";
-  const kept = isTail ? all.slice(-visibleLines) : all.slice(0, visibleLines);
+  // One hidden line takes as much room as the line that would name it.
+  const count = all.length === visibleLines + 1 ? all.length : visibleLines;
+  const kept = isTail ? all.slice(-count) : all.slice(0, count);
   const hidden = all.length - kept.length;
   const shown = indented(
     toLines(kept.map((each) => each.slice(0, room * 4)).join("\n"), { tone }).map((each) => truncate(each, room)),

@@ -12,7 +12,7 @@ import {
 } from "./approval.ts";
 import { type ToolCallView, viewToolCall } from "./tool-call.ts";
 import { viewDiff } from "./diff.ts";
-import { createPicker, type PickerKeyResult, type Picker, pressPicker, viewPicker } from "./picker.ts";
+import { createPicker, type PickerKeyResult, type Picker, pressPicker, rankOptions, viewPicker } from "./picker.ts";
 import { viewSpinner } from "./spinner.ts";
 
 const texts = (lines: readonly StyledLine[]): readonly string[] => lines.map((line) => lineText(line).trimEnd());
@@ -206,6 +206,20 @@ describe("a picker", () => {
     expect(rows(typedB.type === "open" ? typedB.picker : folded)[1]).toContain("no-key-b");
   });
 
+  it("keeps options that can be used first while something is typed, unless only others contain it", () => {
+    const models = createPicker("Model", [
+      { id: "openai", label: "openai/gpt-5" },
+      { id: "google", label: "google/flash-preview-5" },
+      { id: "azure", label: "azure/gpt-5", listed: "typed" },
+      { id: "flash", label: "azure/f-5", listed: "typed" },
+    ]);
+    const ids = (query: string): readonly string[] => rankOptions(query, models.options).map(({ item: { id } }) => id);
+    expect([ids("gpt-5"), ids("f-5")]).toEqual([
+      ["openai", "azure"],
+      ["flash", "google"],
+    ]);
+  });
+
   it("picks or cancels, and picks nothing without a match", () => {
     expect(pressPicker(picker, key("enter"))).toEqual({
       type: "picked",
@@ -236,6 +250,18 @@ describe("a tool call", () => {
       "  line 6",
       "  line 7",
     ]);
+  });
+
+  it("shows no time of a question: it is the user's", () => {
+    for (const tool of ["ask_user", "present_plan"])
+      expect(texts(viewToolCall({ ...call, tool, title: "Plan", output: "" }, 60))).toEqual([`◐ ${tool} Plan`]);
+  });
+
+  it("hides no single line, as naming it takes as much room", () => {
+    const output = "one\ntwo\nthree\nfour\nfive\nsix";
+    const rows = ["  one", "  two", "  three", "  four", "  five", "  six"];
+    expect(texts(viewToolCall({ ...call, output, status: "success" }, 60)).slice(1)).toEqual(rows);
+    expect(texts(viewToolCall({ ...call, output, tool: "glob", status: "success" }, 60)).slice(1)).toEqual(rows);
   });
 
   it("shows the last lines of a finished command, the first of another result, and names the key for all", () => {
@@ -322,6 +348,11 @@ describe("an approval", () => {
   });
 
   it("takes a reason, in which no key answers", () => {
+    const asked = viewApproval(open(pressApproval(box, typed("n"))), 40);
+    expect([texts(asked.lines)[6], asked.cursor]).toEqual([
+      "│ › n No: type a reason, or Enter      │",
+      { row: 6, column: 10 },
+    ]);
     const typing = [key("tab"), typed("why"), typed("y"), key("backspace"), typed(" not")].reduce(
       (state: ApprovalBox, event) => open(pressApproval(state, event)),
       box,

@@ -18,7 +18,7 @@ import type { EditSnapshots } from "../session/edit-snapshots.ts";
 /** A command typed after a slash. */
 export type SlashCommand = {
   readonly name: string;
-  /** Other names, which are found but not listed. */
+  /** Other names, which are listed only once their beginning, and not that of the name, is typed. */
   readonly aliases?: readonly string[];
   /** The arguments, as shown in the help. */
   readonly usage?: string;
@@ -128,5 +128,11 @@ export type PromptCommand = Omit<SlashCommand, "run"> & {
 };
 
 /** Slash commands as completion choices. */
-export const commandChoices = (commands: readonly SlashCommand[]): readonly CompletionChoice[] =>
-  commands.map(({ name, description }) => ({ label: name, detail: description, insert: name }));
+export const commandChoices = (commands: readonly SlashCommand[], typed: string): readonly CompletionChoice[] =>
+  commands.flatMap(({ name, aliases = [], description }) =>
+    [name, ...(name.startsWith(typed) ? [] : aliases.filter((alias) => alias.startsWith(typed)))].map((each) => ({
+      label: each,
+      detail: description,
+      insert: each,
+    })),
+  );

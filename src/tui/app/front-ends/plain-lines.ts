@@ -1,12 +1,11 @@
 import type { PendingApproval } from "../../../agent/agent.ts";
 import type { Terminal } from "../../../world/terminal.ts";
 import type { Clock } from "../../../world/world.ts";
-import { rankMatches } from "../../editor/fuzzy.ts";
 import { LinePrinter } from "../../screen/line-printer.ts";
 import { line } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { viewSubject } from "../../views/approval.ts";
-import { alwaysListed, listedOptions, type PickerOption } from "../../views/picker.ts";
+import { rankOptions, alwaysListed, listedOptions, type PickerOption } from "../../views/picker.ts";
 import { createApprovalPrompt, decisionFor } from "../approvals/approval-prompt.ts";
 import { refuseDecision } from "../approvals/question-box.ts";
 import type { FrontEnd, FrontEndHost } from "./front-end.ts";
@@ -227,9 +226,7 @@ export class LineFrontEnd implements FrontEnd {
   #chooseOption(typed: string, { options, isConfirmation, done }: OpenList): void {
     const option = listedOptions(options, "").slice(0, maxListed)[Number(typed) - 1];
     if (typed !== "" && option === undefined && !isConfirmation && isSearchable(options)) {
-      const matching = rankMatches(typed, listedOptions(options, typed), ({ label }) => label).map(({ item }) =>
-        alwaysListed(item),
-      );
+      const matching = rankOptions(typed, options).map(({ item }) => alwaysListed(item));
       if (matching.length > 0) this.#openList = { options: matching, isConfirmation, done };
       const listed = matching.length > 0 ? matching : options;
       return this.print([

@@ -20,11 +20,12 @@ export class ArgumentCompletions {
       ?.arguments?.[before.length];
     if (argument === undefined) return [];
     const { acceptsOther = () => false } = argument;
-    return listedOptions(await this.#options(argument), query).map(({ id, label, detail }) => ({
+    return listedOptions(await this.#options(argument), query).map(({ id, label, detail, listed }) => ({
       label,
       insert: id,
       ...(detail === undefined ? {} : { detail }),
       ...(acceptsOther(query) ? { isOptional: true } : {}),
+      ...(listed === "typed" ? { isUnusable: true } : {}),
     }));
   }
 

@@ -10,13 +10,18 @@ import type { SlashCommandContext } from "../slash-command.ts";
 
 /** `/export`: writes the session to a file in the workspace. An existing file is overwritten only if the user says so. */
 export const exportSession = async (words: string, at: SlashCommandContext): Promise<void> => {
-  const [format = "markdown", ...rest] = words.split(/\s+/).filter((word) => word !== "");
+  const named = readArguments(words.split(/\s+/).filter((word) => word !== ""));
+  if (named === undefined)
+    return at.warn(
+      `Unknown format "${words}". Available: ${formatNames}; or name a file that ends in .md, .html or .json.`,
+    );
+  const { format } = named;
   const { session, services } = at.opened();
   const text = await at.runWork({ label: "Reading the session" }, async () => {
     const saved = await openSessionStore(at.world, { home: at.home.data }).read(session.id);
     return format === "html" ? htmlOf(saved, at) : textOf(saved, format);
   });
-  const wanted = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${extensions[format] ?? "json"}`;
+  const wanted = named.file === "" ? `parley-${session.id}.${extensions[format] ?? "json"}` : named.file;
   const { workspace } = await services();
   const target = await chooseFile(wanted, workspace, at);
   if (target === undefined) return;
@@ -26,6 +31,16 @@ export const exportSession = async (words: string, at: SlashCommandContext): Pro
 };
 
 const extensions: { readonly [format: string]: string } = { markdown: "md", html: "html" };
+
+/** Reads `[FORMAT] [FILE]`. Without a format, the ending of the file decides. */
+const readArguments = (words: readonly string[]): { readonly format: string; readonly file: string } | undefined => {
+  const [first = "markdown", ...rest] = words;
+  const format = first === "md" ? "markdown" : first;
+  if (formatOptions.some(({ id }) => id === format)) return { format, file: rest.join(" ") };
+  const file = words.join(" ");
+  const ending = { md: "markdown", markdown: "markdown", html: "html", json: "json" }[file.split(".").at(-1) ?? ""];
+  return ending !== undefined && file.includes(".") ? { format: ending, file } : undefined;
+};
 
 /** The session as an HTML page. Says what is not in it. */
 const htmlOf = async (saved: ReadSession, at: SlashCommandContext): Promise<string> => {
@@ -72,6 +87,8 @@ export const formatOptions: readonly PickerOption[] = [
   { id: "json", label: "json", detail: "the whole conversation" },
   ...wireIds.map((id) => ({ id, label: id, detail: `request body for ${homeProviders[id]}` })),
 ];
+
+const formatNames = formatOptions.map(({ id }) => id).join(", ");
 
 const textOf = (session: ReadSession, format: string): string => {
   if (format === "markdown") return exportMarkdown(session);

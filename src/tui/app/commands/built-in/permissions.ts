@@ -1,4 +1,9 @@
-import { describeRuleMatch, hasRuleText, type ListedRule } from "../../../../policy/gate/listed-rules.ts";
+import {
+  describeRuleMatch,
+  describeRuleSource,
+  hasRuleText,
+  type ListedRule,
+} from "../../../../policy/gate/listed-rules.ts";
 import { formatPermissionRule, parsePermissionRule } from "../../../../policy/gate/permission-rules.ts";
 import { suggestRuleSyntax } from "../../../../settings/schema/check.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
@@ -32,7 +37,7 @@ const showRules = async (at: SlashCommandContext): Promise<void> => {
     [
       `**Permission rules** (approval mode: ${gate.mode()})`,
       "",
-      ...rules.map((each) => `- ${each.list} \`${ruleText(each)}\` (${sources[each.scope]})`),
+      ...rules.map((each) => `- ${each.list} \`${ruleText(each)}\` (${describeRuleSource(each)})`),
     ].join("\n"),
   );
   if (own.length === 0) return;
@@ -41,7 +46,7 @@ const showRules = async (at: SlashCommandContext): Promise<void> => {
     ...own.map((each, index) => ({
       id: String(index),
       label: `${each.list} ${ruleText(each)}`,
-      detail: sources[each.scope],
+      detail: describeRuleSource(each),
     })),
   ]);
   const rule = own[Number(picked?.id)];
@@ -52,14 +57,6 @@ const isRemovable = ({ scope }: ListedRule): boolean => scope === "session" || s
 
 const ruleText = ({ rule }: ListedRule): string =>
   [formatPermissionRule(rule), describeRuleMatch(rule)].filter((text) => text !== "").join(", ");
-
-const sources: { readonly [scope in ListedRule["scope"]]: string } = {
-  session: "this session",
-  project: "this project",
-  settings: "your settings",
-  "command line": "command line",
-  "project settings": "the project's settings",
-};
 
 type ListTexts = { readonly [list in ListedRule["list"]]: string };
 const questions: ListTexts = { allow: "Allow", ask: "Always ask about", deny: "Deny" };
@@ -91,12 +88,12 @@ const removeByText = async (text: string, at: SlashCommandContext): Promise<void
   at.warn(
     named[0] === undefined
       ? `No rule "${text}". See /permissions.`
-      : `${text} comes from ${sources[named[0].scope]}; change it there.`,
+      : `${text} comes from ${describeRuleSource(named[0])}; ${named[0].scope === "plugin" ? "it holds while the plugin is enabled" : "change it there"}.`,
   );
 };
 
 const removeRules = async (rules: readonly ListedRule[], at: SlashCommandContext): Promise<void> => {
   const { gate } = await at.opened().services();
   for (const rule of rules)
-    if (await gate.removeRule(rule)) at.info(`Removed: ${rule.list} ${ruleText(rule)} (${sources[rule.scope]}).`);
+    if (await gate.removeRule(rule)) at.info(`Removed: ${rule.list} ${ruleText(rule)} (${describeRuleSource(rule)}).`);
 };
