@@ -301,7 +301,10 @@ const answerTask = async (
   return awaitDecisions(client, found, { calls: decisions.map(({ call }) => call), signal });
 };
 
-/** Resolves with the task once its turn has applied the decisions: until then its questions look open. */
+/**
+ * Resolves with the task once its turn has applied the decisions: until then its questions look open. A decision about a
+ * question that has changed since counts for nothing, so the new question ends the wait for it.
+ */
 const awaitDecisions = async (
   { service, tenant }: A2aClient,
   { session, task, tasks: before, sequence: after }: FoundTask,
@@ -314,6 +317,8 @@ const awaitDecisions = async (
     ({ sequence } = followed);
     const { event } = followed;
     if (event.type === "decided" || event.type === "result") left.delete(event.call);
+    if (event.type === "asked" && event.digest !== task.questions.get(event.call)?.data["digest"])
+      left.delete(event.call);
     if (left.size === 0 || (event.type === "turn" && event.end.type !== "parked")) break;
   }
   return { session, task: tasks[task.number - 1] ?? task, tasks, sequence };

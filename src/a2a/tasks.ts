@@ -18,10 +18,13 @@ export type TaskState = {
     CallId,
     { readonly tool: string; readonly input: JsonObject | string; readonly patch?: string }
   >;
-  readonly questions: ReadonlyMap<CallId, A2aMessage>;
+  readonly questions: ReadonlyMap<CallId, TaskQuestion>;
   /** Whether the turn is parked: the next prompt gives it up. */
   readonly isParked: boolean;
 };
+
+/** A question for approval: in words, and as data that an answer refers to. */
+type TaskQuestion = { readonly words: string; readonly data: JsonObject };
 
 /** The id of a task: its session, and the number of its prompt there. */
 export const taskIdOf = (session: string, number: number): string => `${session}-${number}`;
@@ -97,15 +100,15 @@ const foldEvent = (task: TaskState, event: RecordEvent, place: MessagePlace): Ta
       const known = task.calls.get(call);
       const calls =
         known === undefined || patch === undefined ? task.calls : new Map(task.calls).set(call, { ...known, patch });
-      const message = toMessage("ROLE_AGENT", describeQuestion(call, approval, digest), place);
-      const questions = new Map(task.questions).set(call, message);
+      const questions = new Map(task.questions).set(call, toQuestion(call, approval, digest));
+      const message = toMessage("ROLE_AGENT", describeQuestions(questions, calls), place);
       return { ...task, state: "TASK_STATE_INPUT_REQUIRED", message, calls, questions, isParked: false };
     }
     case "decided":
-      return withoutQuestion({ ...task, isParked: false }, event.call);
+      return withoutQuestion({ ...task, isParked: false }, event.call, place);
     case "result": {
       const artifact = event.status === "complete" ? toArtifact(task, event.call) : undefined;
-      const next = withoutQuestion(task, event.call);
+      const next = withoutQuestion(task, event.call, place);
       return artifact === undefined ? next : { ...next, artifacts: [...next.artifacts, artifact] };
     }
     case "turn":
@@ -129,14 +132,13 @@ export const toAnswer = ({ messages }: TaskState, text: string): A2aArtifact => 
   parts: [{ text, mediaType: "text/markdown" }],
 });
 
-const withoutQuestion = (task: TaskState, call: CallId): TaskState => {
+const withoutQuestion = (task: TaskState, call: CallId, place: MessagePlace): TaskState => {
   if (!task.questions.has(call)) return task;
   const questions = new Map(task.questions);
   questions.delete(call);
   const { message: _, ...rest } = task;
-  const open = [...questions.values()].at(-1);
-  if (open !== undefined) return { ...rest, questions, message: open };
-  return { ...rest, questions, state: "TASK_STATE_WORKING" };
+  if (questions.size === 0) return { ...rest, questions, state: "TASK_STATE_WORKING" };
+  return { ...rest, questions, message: toMessage("ROLE_AGENT", describeQuestions(questions, task.calls), place) };
 };
 
 const foldEnd = (
@@ -183,20 +185,28 @@ const toParts = (parts: readonly UserPart[]): readonly A2aPart[] =>
         },
   );
 
-/** A question in words, and as data that an answer refers to. */
-const describeQuestion = (call: CallId, approval: JsonObject, digest: string | undefined): readonly A2aPart[] => {
-  const words = [approval["title"], approval["reason"]]
+const toQuestion = (call: CallId, approval: JsonObject, digest: string | undefined): TaskQuestion => ({
+  words: [approval["title"], approval["reason"]]
     .flatMap((each) => (typeof each === "string" && each !== "" ? [each] : []))
-    .join(": ");
+    .join(": "),
+  data: { kind: "approval", call, approval, ...(digest === undefined ? {} : { digest }) },
+});
+
+/** All open questions, in the order of the calls: calls are asked about side by side, so the last record may be of any of them. */
+const describeQuestions = (
+  questions: TaskState["questions"],
+  calls: TaskState["calls"],
+): readonly [A2aPart, ...A2aPart[]] => {
+  const order = [...calls.keys()];
+  const open = [...questions].toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+  const [text, ...more] = open.map(([, { words }]) => words);
+  const answer =
+    more.length === 0
+      ? 'Answer yes or no, or with a data part {"call", "decision": {"type": "once" | "refuse"}}.'
+      : 'Answer each with a data part {"call", "decision": {"type": "once" | "refuse"}}, or no to all.';
   return [
-    {
-      text: `${words}\nAnswer yes or no, or with a data part {"call", "decision": {"type": "once" | "refuse"}}.`,
-      mediaType: "text/plain",
-    },
-    {
-      data: { kind: "approval", call, approval, ...(digest === undefined ? {} : { digest }) },
-      mediaType: "application/json",
-    },
+    { text: [text, ...more, answer].join("\n"), mediaType: "text/plain" },
+    ...open.map(([, { data }]) => ({ data, mediaType: "application/json" })),
   ];
 };
 

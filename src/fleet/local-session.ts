@@ -18,6 +18,7 @@ import type {
   ServiceSession,
   SessionCommand,
 } from "./service.ts";
+import { cancelledTurn, isTurnCommand } from "./turn-commands.ts";
 import { emptyState, foldRecord, type LoggedState } from "./session-state.ts";
 import type { FollowedEvent } from "./session-events.ts";
 
@@ -215,9 +216,9 @@ export class LocalSession {
         return;
       case "cancel":
         for (const { number: earlier, command: posted } of this.inbox.open())
-          if (earlier < number && posted.type !== "title" && posted.type !== "model") await this.inbox.finish(earlier);
-        await this.inbox.finish(number);
+          if (earlier < number && isTurnCommand(posted)) await this.inbox.finish(earlier);
         open.agent.withdrawQueuedMessages();
+        // The command stays open until the turn has ended: one that is being parked is cancelled after that.
         await open.agent.cancel();
         return;
       case "steer":
@@ -251,11 +252,20 @@ export class LocalSession {
     return this.inbox.open()[0];
   }
 
+  /** Whether a command that would begin or continue a turn was cancelled before that. */
+  #isCancelled({ number, command }: PostedCommand): boolean {
+    return (
+      isTurnCommand(command) &&
+      this.inbox.open().some((later) => later.number > number && later.command.type === "cancel")
+    );
+  }
+
   async #runCommand(posted: PostedCommand): Promise<void> {
     const { number, command, trace } = posted;
     this.#trace = trace;
     const open = await this.#openAgent();
     await this.refresh();
+    if (this.#isCancelled(posted)) return this.inbox.finish(number);
     if (posted.begunAfter !== undefined && (await this.#isTakenIn(posted, open))) return;
     switch (command.type) {
       case "user":
@@ -274,6 +284,7 @@ export class LocalSession {
         break;
       case "cancel":
         if (this.#state.questions.size > 0) await this.#runTurn(open, (agent) => agent.continue(), "cancel");
+        else if (this.#state.isTurnOpen) await open.session.append([cancelledTurn(open)]);
         break;
       case "model":
         await open.switchModel(command.model);

@@ -8,6 +8,7 @@ import type { WorkerLease } from "../postgres/lease.ts";
 import type { SessionStore } from "../session/store/store.ts";
 import { CommandLedger, type ReceivedCommand } from "./command-ledger.ts";
 import type { SessionCommand } from "./service.ts";
+import { cancelledTurn, isTurnCommand } from "./turn-commands.ts";
 import {
   describeWorkplace,
   sharedWorkplaces,
@@ -63,6 +64,8 @@ export class SessionDriver {
   #workplace: Workplace | undefined;
   #isTurnRunning = false;
   #isStopped = false;
+  /** Whether the last turn was left without an end by an earlier owner. */
+  #isInterrupted = false;
   #trace: string | undefined;
   #cancelTurn: (() => Promise<void>) | undefined;
   #stopParkTimer: () => void = () => undefined;
@@ -139,10 +142,11 @@ export class SessionDriver {
       traceOf: () => this.#trace,
     });
     this.#agent = open;
+    this.#isInterrupted = isInterrupted;
     if (isInterrupted && !this.#commands.open().some(({ command }) => command.type === "cancel"))
       await this.#runTurn(open.agent.continue());
-    for (let [next] = this.#commands.open(); next !== undefined && !this.#isStopped; [next] = this.#commands.open())
-      await this.#carryOut(open, next, isInterrupted);
+    for (let next = this.#nextCommand(); next !== undefined && !this.#isStopped; next = this.#nextCommand())
+      await this.#carryOut(open, next);
     return open.agent.parkedCalls().length > 0;
   }
 
@@ -164,7 +168,15 @@ export class SessionDriver {
     return { isInterrupted, hasWorked, notice };
   }
 
-  async #carryOut(open: AgentSession, { id, command, trace }: ReceivedCommand, isInterrupted: boolean): Promise<void> {
+  /** The command to carry out next: a cancel goes before the commands that it takes back. */
+  #nextCommand(): ReceivedCommand | undefined {
+    const open = this.#commands.open();
+    const [first] = open;
+    if (first === undefined || !isTurnCommand(first.command)) return first;
+    return open.find(({ command }) => command.type === "cancel") ?? first;
+  }
+
+  async #carryOut(open: AgentSession, { id, command, trace }: ReceivedCommand): Promise<void> {
     const { agent } = open;
     this.#trace = trace;
     switch (command.type) {
@@ -181,7 +193,7 @@ export class SessionDriver {
       case "cancel": {
         const before = this.#commands.open().filter((each) => each.id < id && isTurnCommand(each.command));
         if (agent.parkedCalls().length > 0) await this.#runTurn(agent.continue(), "cancel");
-        else if (isInterrupted) await this.#session?.append([cancelledTurn(open)]);
+        else if (this.#isInterrupted) await this.#session?.append([cancelledTurn(open)]);
         return this.#markTaken([...before.map((each) => each.id), id]);
       }
       case "model":
@@ -211,6 +223,7 @@ export class SessionDriver {
     const open = this.#agent;
     if (open === undefined) return;
     this.#isTurnRunning = true;
+    this.#isInterrupted = false;
     let failure: unknown;
     try {
       for await (const event of events) {
@@ -275,8 +288,12 @@ export class SessionDriver {
       case "cancel": {
         const before = this.#commands.open().filter((each) => each.id < id && isTurnCommand(each.command));
         open.agent.withdrawQueuedMessages();
-        // The command is taken once the turn has ended, so that the next owner cancels it if this one dies.
-        this.#cancelTurn = () => this.#markTaken([...before.map((each) => each.id), id]);
+        // The command is taken once the turn has ended, so that the next owner cancels it if this one dies. A turn that
+        // is being parked ends with its questions open: the command is carried out after that.
+        this.#cancelTurn = () => {
+          const isOpen = open.agent.parkedCalls().length > 0;
+          return this.#markTaken([...before.map((each) => each.id), ...(isOpen ? [] : [id])]);
+        };
         void open.agent.cancel();
         return;
       }
@@ -308,17 +325,8 @@ export class SessionDriver {
 
 const retryDelay = 5000;
 
-const isTurnCommand = ({ type }: SessionCommand): boolean => type === "user" || type === "steer" || type === "decide";
-
 const isLostError = (error: unknown): boolean =>
   error instanceof Error && "failure" in error && (error.failure as { readonly kind?: unknown }).kind === "lost";
-
-const cancelledTurn = (open: AgentSession) =>
-  ({
-    kind: "turn",
-    number: open.agent.conversation().entries.filter(({ type }) => type === "user").length,
-    end: { type: "cancelled" },
-  }) as const;
 
 /** Reads commands of the inbox. One that cannot be read is left to a newer version. */
 export const parseCommands = (

@@ -13,6 +13,8 @@ export type LoggedState = {
   readonly modified: number;
   /** The questions without a decision, in order. */
   readonly questions: ReadonlyMap<CallId, OpenQuestion>;
+  /** Whether the last turn has not ended: it runs, or its process ended before. */
+  readonly isTurnOpen: boolean;
   /** The calls without a result. */
   readonly calls: ReadonlyMap<CallId, { readonly tool: string; readonly input?: JsonObject }>;
 };
@@ -24,6 +26,7 @@ export const emptyState: LoggedState = {
   created: 0,
   modified: 0,
   questions: new Map(),
+  isTurnOpen: false,
   calls: new Map(),
 };
 
@@ -60,14 +63,15 @@ export const foldRecord = (state: LoggedState, stored: StoredRecord): LoggedStat
     }
     case "decided":
       // Another text is asked about again.
-      return { ...next, questions: without(state.questions, record.call) };
+      return { ...next, isTurnOpen: true, questions: without(state.questions, record.call) };
     case "entry":
       return foldEntry(next, record.entry);
+    case "turn":
+      return { ...next, isTurnOpen: false };
     case "tools":
     case "input":
     case "request":
     case "todos":
-    case "turn":
     case "consent":
     case "repair":
     case "unknown":
@@ -77,7 +81,9 @@ export const foldRecord = (state: LoggedState, stored: StoredRecord): LoggedStat
 
 type LoggedEntry = Extract<StoredRecord["record"], { kind: "entry" }>["entry"];
 
-const foldEntry = (state: LoggedState, entry: LoggedEntry): LoggedState => {
+const foldEntry = (before: LoggedState, entry: LoggedEntry): LoggedState => {
+  const isTurn = entry.type === "user" || entry.type === "model" || entry.type === "completion";
+  const state = isTurn ? { ...before, isTurnOpen: true } : before;
   if (entry.type === "user" && state.title === "") {
     const words = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
     return { ...state, title: Array.from(words.replaceAll(/\s+/g, " ").trim()).slice(0, 80).join("") };

@@ -3,16 +3,18 @@ import { createA2aExtension } from "../../src/a2a/door-extension.ts";
 import { hashToken } from "../../src/http/request-guard.ts";
 import { acceptTokens } from "../../src/server/authenticate.ts";
 import { openFrontDoor, type FrontDoor } from "../../src/server/front-door.ts";
-import { openServiceStage, type ServiceStage } from "../fleet/service-stage.ts";
+import type { SessionService } from "../../src/fleet/service.ts";
+import { followUntil, openServiceStage, type ServiceStage } from "../fleet/service-stage.ts";
 
 /* A2A on real HTTP. The official clients are in oracles/clients/a2a.test.ts. */
 
 let stage: ServiceStage;
+let service: SessionService;
 let door: FrontDoor;
 
 beforeEach(async () => {
   stage = openServiceStage();
-  const service = await stage.open({ parkAfter: 0 });
+  service = await stage.open({ parkAfter: 0 });
   door = await openFrontDoor({
     service,
     operator: "local",
@@ -143,6 +145,16 @@ describe("A2A", () => {
     expect(stage.file("two.txt")).toBeUndefined();
     expect((await answer("hist_tool_2")).result).toMatchObject({ task: { status: { state: "TASK_STATE_COMPLETED" } } });
     expect([stage.file("one.txt"), stage.file("two.txt")]).toEqual(["1\n", "2\n"]);
+  });
+
+  it("shows the new question where an answer was for one that has changed since", async () => {
+    const { id, contextId } = await send("write one");
+    await followUntil(service, { id: contextId }, (event) => event.type === "turn" && event.end.type === "parked");
+    stage.write("one.txt", "by another\n");
+    const { result } = await rpc("SendMessage", message("yes", { taskId: id }));
+    expect(result).toMatchObject({ task: { id, status: { state: "TASK_STATE_INPUT_REQUIRED" } } });
+    expect(JSON.stringify(result)).toContain("-by another");
+    expect(stage.file("one.txt")).toBe("by another\n");
   });
 
   it("takes a plain yes for one open question only: the client may not have seen the second", async () => {

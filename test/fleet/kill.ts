@@ -10,7 +10,7 @@ const report = await killFleet(
   { workers: Number(workers), databases: Number(databases) },
   {
     seed: Number(seed),
-    lease: 5,
+    lease: 3,
     mayGoOn: () => performance.now() < end,
     onProgress: (progress) => process.stderr.write(`${progress}\n`),
   },

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openAgent } from "../../src/agent/open-agent.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { ServiceError } from "../../src/fleet/service-error.ts";
 import type { SessionService } from "../../src/fleet/service.ts";
@@ -38,6 +39,48 @@ const isParked = (event: { readonly type: string; readonly end?: { readonly type
   event.type === "turn" && event.end?.type === "parked";
 
 describe("a session on files", () => {
+  it("cancels a turn that is being parked", async () => {
+    const service = await stage.open({
+      openAgent: async (options) => {
+        const opened = await openAgent(options);
+        const { agent } = opened;
+        const cancel = async (): Promise<void> => {
+          void agent.park();
+          await agent.cancel();
+        };
+        return { ...opened, agent: { ...agent, cancel } };
+      },
+    });
+    const id = await askFor(service, "write one");
+    await service.post("a", id, { command: { type: "cancel" } });
+    const events = await followToIdle(service, { id });
+    expect(describeFollowed(events).at(-1)).toBe("turn: cancelled");
+    expect((await service.read("a", id)).pending).toEqual([]);
+  });
+
+  it("takes a prompt back that is cancelled before its turn begins", async () => {
+    let release = (): void => undefined;
+    const cancelled = new Promise<void>((resolve) => (release = resolve));
+    const service = await stage.open({
+      openAgent: async (options) => {
+        if (options.resume !== undefined) await cancelled;
+        return openAgent(options);
+      },
+    });
+    const { id } = await service.create("a", {});
+    await service.post("a", id, { command: prompt("write one") });
+    await service.post("a", id, { command: { type: "cancel" } });
+    await service.post("a", id, { command: prompt("hello") });
+    release();
+    const events = await followToIdle(service, { id });
+    expect(describeFollowed(events).filter((each) => each !== "usage")).toEqual([
+      "created",
+      "user: hello",
+      "message: Hello there.",
+      "turn: finished",
+    ]);
+  });
+
   it("answers a prompt, and a follower sees every record once and the text as it comes", async () => {
     const service = await stage.open();
     const { id } = await service.create("a", { title: "First" });

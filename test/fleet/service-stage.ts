@@ -15,6 +15,8 @@ export type ServiceStage = {
   readonly open: (options?: Partial<LocalServiceOptions>) => Promise<SessionService>;
   /** Reads a file of the project; undefined if there is none. */
   readonly file: (name: string) => string | undefined;
+  /** Writes a file of the project. */
+  readonly write: (name: string, text: string) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -75,6 +77,7 @@ export const openServiceStage = (settings: object = {}): ServiceStage => {
         return undefined;
       }
     },
+    write: (name, text) => writeFileSync(join(work, name), text),
     close: async () => {
       for (const service of opened) await service.close();
       rmSync(base, { recursive: true, force: true });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createAgentOpener } from "../../src/fleet/agent-opener.ts";
 import { openPostgresService } from "../../src/fleet/postgres-service.ts";
 import type { ServiceSession, SessionCommand, SessionService } from "../../src/fleet/service.ts";
-import { startWorker, type FleetWorker, type WorkerReport } from "../../src/fleet/worker.ts";
+import type { OpenSessionAgent } from "../../src/fleet/session-driver.ts";
+import { startWorker, type FleetWorker, type WorkerOptions, type WorkerReport } from "../../src/fleet/worker.ts";
 import type { DemoScript } from "../../src/offline/script/script.ts";
 import { openTrustStore } from "../../src/policy/trust/folders.ts";
 import { realWorld } from "../../src/world/real/world.ts";
@@ -36,7 +37,8 @@ export type FleetStage = {
   readonly folder: string;
   readonly home: string;
   readonly service: SessionService;
-  readonly startWorker: (options?: { readonly parkAfter?: number; readonly leaseMs?: number }) => FleetWorker;
+  readonly openAgent: OpenSessionAgent;
+  readonly startWorker: (options?: Partial<Pick<WorkerOptions, "parkAfter" | "leaseMs" | "openAgent">>) => FleetWorker;
   readonly reports: WorkerReport[];
   readonly post: (id: string, command: SessionCommand, key?: string) => Promise<unknown>;
   readonly waitFor: (id: string, test: (session: ServiceSession) => boolean) => Promise<ServiceSession>;
@@ -75,6 +77,7 @@ export const openFleetStage = async (database: TestDatabase, settings: object = 
     home,
     service,
     reports,
+    openAgent,
     startWorker: (options) => {
       const worker = startWorker({
         store,

@@ -48,6 +48,54 @@ describeOnPostgres("a fleet", () => {
     await expect(stage.service.read("other", id)).rejects.toMatchObject({ failure: { kind: "not-found" } });
   });
 
+  /** The end of the last turn of a session. */
+  const lastTurn = async (id: string): Promise<unknown> => {
+    let end: unknown;
+    const signal = new AbortController().signal;
+    for await (const { event } of stage.service.follow(tenant, id, { after: 0, signal, untilIdle: true }))
+      if (event.type === "turn") ({ end } = event);
+    return end;
+  };
+
+  it("a cancel that arrives while the turn is being parked cancels it", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    await stage.post(id, user("Write 1"));
+    stage.startWorker({
+      openAgent: async (request) => {
+        const opened = await stage.openAgent(request);
+        const { agent } = opened;
+        const cancel = async (): Promise<void> => {
+          void agent.park();
+          await agent.cancel();
+        };
+        return { ...opened, agent: { ...agent, cancel } };
+      },
+    });
+    await stage.waitFor(id, ({ pending }) => pending.length > 0);
+    await stage.post(id, { type: "cancel" });
+    await stage.waitFor(id, ({ state, pending }) => state === "idle" && pending.length === 0);
+    expect(await lastTurn(id)).toEqual({ type: "cancelled" });
+    expect(await stage.countRuns()).toBe(0);
+  });
+
+  it("a cancel that arrives before the turn begins takes its prompt back", async () => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    await stage.post(id, user("Write 1"));
+    await stage.post(id, { type: "cancel" });
+    await stage.post(id, user("Hello"));
+    stage.startWorker();
+    await stage.waitFor(id, ({ state }) => state === "idle");
+    expect((await eventsOf(id)).map((line) => line.split(" ")[1])).toEqual([
+      "created",
+      "user",
+      "message",
+      "usage",
+      "turn",
+    ]);
+  });
+
   it("an approval waits without a process, and another worker runs exactly that call", async () => {
     stage = await openFleetStage(database);
     const { id } = await stage.service.create(tenant, {});

@@ -92,7 +92,7 @@ export const startCluster = async ({ isSafe = false, standbyOf }: ClusterOptions
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
-    "max_connections=60",
+    "max_connections=120",
     "shared_buffers=16MB",
     ...(isSafe ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]),
   ];
@@ -119,13 +119,34 @@ export const startCluster = async ({ isSafe = false, standbyOf }: ClusterOptions
     },
     kill: async () => {
       const pid = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
-      process.kill(pid, "SIGKILL");
+      // A server process that outlives the postmaster would refuse the next start.
+      const all = [pid, ...childrenOf(pid)];
+      for (const each of all) killIfAlive(each);
       await endGuard(guard, "keep");
+      while (all.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20));
     },
     stop: () => endGuard(guard, "end"),
   };
   await cluster.start();
   return cluster;
+};
+
+const childrenOf = (parent: number): readonly number[] =>
+  spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+    .stdout.split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([pid = 0, of]) => (of === parent ? [pid] : []));
+
+const killIfAlive = (pid: number): void => {
+  if (isAlive(pid)) process.kill(pid, "SIGKILL");
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 };
 
 const endGuard = (guard: ChildProcess | undefined, word: string): Promise<void> =>
@@ -158,7 +179,7 @@ const waitForAnswer = async (url: string): Promise<void> => {
       return;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (attempt > 600) throw error;
+      if (attempt > 2400) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

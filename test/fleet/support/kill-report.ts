@@ -65,8 +65,8 @@ export const examineKills = async ({
     if (JSON.stringify(session.seen) !== JSON.stringify(events))
       problems.push(`the follower of ${session.id} saw ${session.seen.length} events, not these ${events.length}`);
   }
-  for (const name of posted.keys())
-    if (prompts.get(name) !== 1) problems.push(`${name} is in the conversation ${prompts.get(name) ?? 0} times`);
+  const counts = [...posted.keys()].map((name) => [name, prompts.get(name) ?? 0] as const);
+  for (const [name, count] of counts) if (count !== 1) problems.push(`${name} is in the conversation ${count} times`);
 
   const ran = readLines(join(stage.folder, "ran.txt"));
   const repeated = examineEffects(calls, ran, problems);
@@ -76,6 +76,8 @@ export const examineKills = async ({
     ...kills,
     sessions: sessions.length,
     posted: posted.size,
+    lost: counts.filter(([, count]) => count === 0).length,
+    takenTwice: counts.filter(([, count]) => count > 1).length,
     followed: sessions.reduce((sum, { seen }) => sum + seen.length, 0),
     ran: ran.length,
     unknown: calls.filter(({ status }) => status === "interrupted").length,

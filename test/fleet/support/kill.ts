@@ -18,7 +18,11 @@ export type FleetKillReport = {
   readonly moments: { readonly [moment: string]: number };
   readonly databasesKilled: number;
   readonly sessions: number;
+  /** The prompts that were acknowledged. */
   readonly posted: number;
+  /** The acknowledged prompts that reached no conversation, and those that reached one more than once. */
+  readonly lost: number;
+  readonly takenTwice: number;
   /** The events that followers saw. */
   readonly followed: number;
   /** The runs of the tool, by its effect. */
@@ -44,7 +48,13 @@ const moments: readonly KillMoment[] = [
   "started",
 ];
 
-type Aim = { readonly moment: KillMoment; left: number; readonly turns: number; readonly hit: (slot: number) => void };
+type Aim = {
+  readonly moment: KillMoment;
+  left: number;
+  readonly turns: number;
+  /** Returns false if the worker is already dead. */
+  readonly hit: (slot: number) => boolean;
+};
 
 /** Options of a run of kills. */
 export type FleetKillOptions = {
@@ -56,9 +66,11 @@ export type FleetKillOptions = {
   readonly onProgress?: (progress: string) => void;
 };
 
-const slots = 3;
-const openSessions = 9;
+const slots = 5;
+const openSessions = 15;
 const postsPerSession = 12;
+/** How many kills are aimed at a time, each at a moment of its own. */
+const hunters = 3;
 /** An aim that no moment has met for so long is replaced. */
 const patience = 15_000;
 
@@ -74,20 +86,20 @@ export const killFleet = async (
   const cluster = await startCluster({ isSafe: true });
   const database = await openTestDatabase(cluster);
   const workers: WorkerProcess[] = [];
-  let aim: Aim | undefined;
+  const aims = new Set<Aim>();
+  /** The slots whose worker is being replaced: what still arrives from there is of a dead one. */
+  const replaced = new Set<number>();
   const meet = (slot: number, moment: KillMoment): "drop" | undefined => {
-    if (aim?.moment !== moment || aim.left-- > 0) return undefined;
+    const aim = [...aims].find((each) => each.moment === moment);
+    if (aim === undefined || replaced.has(slot) || aim.left-- > 0) return undefined;
     const { hit, turns } = aim;
-    aim = undefined;
-    if (moment === "append-sent") {
-      hit(slot);
-      return "drop";
-    }
+    aims.delete(aim);
+    if (moment === "append-sent") return hit(slot) ? "drop" : undefined;
     const wait = (left: number): void => void (left === 0 ? hit(slot) : setImmediate(wait, left - 1));
     wait(turns);
     return undefined;
   };
-  const stage = await openWorkerStage(database, { slots, model: callModel(), onMoment: meet });
+  const stage = await openWorkerStage(database, { slots, model: callModel(), onMoment: meet, pollMs: 100 });
   const stopWatch = watchTools(stage, (slot) => meet(slot, "tool-began"));
   const start = (slot: number): void => {
     workers[slot] = stage.startWorker(slot, ["--lease", String(lease), "--most", "4"]);
@@ -95,56 +107,80 @@ export const killFleet = async (
   for (let slot = 0; slot < slots; slot++) start(slot);
   const load = postPrompts(stage, database, random.below(2 ** 31));
   const kills = { workersKilled: 0, killedAtWork: 0, databasesKilled: 0, moments: {} as Record<string, number> };
-  try {
-    while ((kills.workersKilled < workerKills || kills.databasesKilled < databaseKills) && mayGoOn()) {
-      const isDatabase =
-        kills.databasesKilled < databaseKills &&
-        random.below(workerKills + databaseKills - kills.workersKilled - kills.databasesKilled) <
-          databaseKills - kills.databasesKilled;
-      const moment = random.pick(isDatabase ? moments.filter((each) => each !== "started") : moments);
-      const turns = random.below(12);
-      if (moment === "started") {
-        // Replaces a worker, which ends in the middle of its start.
-        const slot = random.below(slots);
-        await workers[slot]!.end();
-        start(slot);
-        await new Promise((resolve) => setTimeout(resolve, random.below(600)));
-        await workers[slot]!.end();
-        kills.workersKilled += 1;
-        kills.moments[moment] = (kills.moments[moment] ?? 0) + 1;
-        start(slot);
-        continue;
-      }
-      const left = random.below(moment === "response-streamed" ? 12 : 3);
-      const slot = await new Promise<number | undefined>((resolve) => {
-        const timer = setTimeout(() => {
-          aim = undefined;
-          resolve(undefined);
-        }, patience);
-        const hit = (at: number): void => {
-          clearTimeout(timer);
+  /** Kills that were begun: no more are begun than wanted. */
+  const begun = { workers: 0, databases: 0 };
+  let isDatabaseDown = false;
+  const replace = async (slot: number, moment: KillMoment): Promise<void> => {
+    await workers[slot]!.end();
+    kills.workersKilled += 1;
+    kills.moments[moment] = (kills.moments[moment] ?? 0) + 1;
+    start(slot);
+    replaced.delete(slot);
+  };
+  /** Replaces a worker, which ends in the middle of its start. */
+  const killStart = async (): Promise<boolean> => {
+    const slot = random.below(slots);
+    if (replaced.has(slot)) return false;
+    replaced.add(slot);
+    await workers[slot]!.end();
+    start(slot);
+    await new Promise((resolve) => setTimeout(resolve, random.below(600)));
+    await replace(slot, "started");
+    return true;
+  };
+  /** Waits for a moment. Returns the slot it was met in, where the worker is killed unless the database is. */
+  const awaitMoment = (moment: KillMoment, isDatabase: boolean): Promise<number | undefined> =>
+    new Promise((resolve) => {
+      const hit = (slot: number): boolean => {
+        clearTimeout(timer);
+        // Another kill may have come first while this one waited for its turns.
+        const isMissed = replaced.has(slot);
+        if (!isDatabase && !isMissed) {
+          if (workers[slot]!.sessions.size > 0) kills.killedAtWork += 1;
           // At once: what follows the moment must not happen.
-          if (!isDatabase) {
-            if (workers[at]!.sessions.size > 0) kills.killedAtWork += 1;
-            workers[at]!.child.kill("SIGKILL");
-          }
-          resolve(at);
-        };
-        aim = { moment, left, turns, hit };
-      });
-      if (slot === undefined) continue;
-      if (isDatabase) {
-        await cluster.kill();
-        kills.databasesKilled += 1;
-        await cluster.start();
-      } else {
-        await workers[slot]!.end();
-        kills.workersKilled += 1;
-        kills.moments[moment] = (kills.moments[moment] ?? 0) + 1;
-        start(slot);
-      }
+          workers[slot]!.child.kill("SIGKILL");
+          replaced.add(slot);
+        }
+        resolve(isMissed ? undefined : slot);
+        return !isMissed;
+      };
+      const left = random.below(moment === "response-streamed" ? 12 : 3);
+      const aim: Aim = { moment, left, turns: random.below(12), hit };
+      const timer = setTimeout(() => {
+        aims.delete(aim);
+        resolve(undefined);
+      }, patience);
+      aims.add(aim);
+    });
+  const killOnce = async (isDatabase: boolean): Promise<boolean> => {
+    const moment = random.pick(isDatabase ? moments.filter((each) => each !== "started") : moments);
+    if (moment === "started") return killStart();
+    const slot = await awaitMoment(moment, isDatabase);
+    if (slot === undefined) return false;
+    if (!isDatabase) {
+      await replace(slot, moment);
+      return true;
+    }
+    await cluster.kill();
+    kills.databasesKilled += 1;
+    await cluster.start();
+    return true;
+  };
+  const hunt = async (): Promise<void> => {
+    while ((begun.workers < workerKills || begun.databases < databaseKills) && mayGoOn()) {
+      const left = { workers: workerKills - begun.workers, databases: databaseKills - begun.databases };
+      const isDatabase = !isDatabaseDown && random.below(left.workers + left.databases) < left.databases;
+      if (!isDatabase && left.workers === 0) return;
+      const kind = isDatabase ? "databases" : "workers";
+      begun[kind] += 1;
+      if (isDatabase) isDatabaseDown = true;
+      if (!(await killOnce(isDatabase))) begun[kind] -= 1;
+      if (isDatabase) isDatabaseDown = false;
       if ((kills.workersKilled + kills.databasesKilled) % 10 === 0) onProgress?.(JSON.stringify(kills));
     }
+  };
+  try {
+    await Promise.all(Array.from({ length: hunters }, hunt));
     const { posted, sessions } = await load.finish();
     await Promise.all(workers.map((worker) => worker.end()));
     return await examineKills({ stage, database, posted, sessions, kills });
@@ -184,16 +220,22 @@ const postPrompts = (stage: WorkerStage, database: TestDatabase, seed: number) =
   const stopped = new AbortController();
   let isPosting = true;
   const follows: Promise<void>[] = [];
+  /** Follows a session while it has work, again and again, until it has no more to come. */
   const follow = async (session: FollowedSession): Promise<void> => {
-    while (!stopped.signal.aborted)
+    while (!stopped.signal.aborted) {
       await insist(async () => {
         const after = session.seen.at(-1)?.sequence ?? 0;
         for await (const { sequence, event } of stage.service.follow(tenant, session.id, {
           after,
+          untilIdle: true,
           signal: stopped.signal,
         }))
           session.seen.push({ sequence, text: JSON.stringify(event) });
       }).catch(() => undefined);
+      const isRetired = sessions.length - sessions.indexOf(session) > openSessions;
+      if (isRetired && (await insist(() => stage.service.read(tenant, session.id))).state === "idle") return;
+      await pause();
+    }
   };
   const post = async (): Promise<void> => {
     const open = sessions.slice(-openSessions);

@@ -34,6 +34,8 @@ export type ProgramStageOptions = {
   /** The faults of a slot's requests. */
   readonly faultsOf?: (slot: number) => SimulatorOptions["faults"];
   readonly settings?: object;
+  /** Milliseconds between two looks of a follower. */
+  readonly pollMs?: number;
 };
 
 /** The built program as a worker or a front door, in a process of its own. */
@@ -77,6 +79,7 @@ export const openWorkerStage = async (
     beforeChunk = async () => undefined,
     faultsOf,
     settings,
+    pollMs = 20,
   }: ProgramStageOptions,
 ): Promise<WorkerStage> => {
   ensureBuilt();
@@ -126,7 +129,7 @@ export const openWorkerStage = async (
     openAgent: createAgentOpener({ world, home }),
     folders: [folder],
     canonicalPath: world.disk.canonicalPath,
-    pollMs: 20,
+    pollMs,
   });
   const workers: WorkerProcess[] = [];
   return {
