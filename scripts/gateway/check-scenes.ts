@@ -10,9 +10,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import { checkRun, isTokenCount } from "./checks.ts";
 import { findProgram, testClients, type ClientCommand, type GatewayTestClient } from "./clients.ts";
-import { doneText, isSummaryRequest, promptFor, receivedBy } from "./model.ts";
+import { doneText, isGatewaySummary, isSummaryRequest, promptFor, receivedBy } from "./model.ts";
 import { openClientStage, type ClientRun } from "./stage.ts";
 import { replaceTable, writeSceneTable, type SceneResult, type SceneResults } from "./table.ts";
 import { allTargets } from "./targets.ts";
@@ -69,26 +70,11 @@ const scenes: Readonly<Record<string, Scene>> = {
       ],
     };
   },
-  compaction: async ({ command, run }) => {
-    const runs = [await run(command.start(promptFor("mixed")))];
-    if (command.compactPrompt !== undefined) runs.push(await run(command.resume(command.compactPrompt)));
-    runs.push(await run(command.resume("Go on.")));
-    const log = runs.flatMap((each) => each.log);
-    const received = runs.flatMap((each) => each.received);
-    const summary = received.findIndex(isSummaryRequest);
-    const refused = log.flatMap((entry) => (entry.verdict === "refused" ? [`refused: ${entry.message}`] : []));
-    const isUsed = received
-      .slice(summary + 1)
-      .some(({ turns }) => turns.some((turn) => turn.by !== "tools" && turn.text.includes("[[last]]")));
-    return {
-      faults: [
-        ...refused,
-        ...(summary === -1 ? ["it did not compact"] : isUsed ? [] : ["the summary did not reach the model"]),
-        ...(runs.at(-1)?.output.includes(doneText) === true ? [] : ["the client did not finish"]),
-      ],
-      detail: runs.some(({ paths }) => paths.some((path) => path.endsWith("/compact"))) ? "by /responses/compact" : "",
-    };
-  },
+  compaction: (client) => compactOnce(client, isSummaryRequest),
+  "remote compaction": async (client) =>
+    client.command.hasRemoteCompaction === true
+      ? compactOnce(client, isGatewaySummary)
+      : { faults: [], detail: "does not ask", isUnused: true },
   "count tokens": async ({ command, run }) => {
     const runs = [await run(command.start(promptFor("more")))];
     if (command.countPrompt !== undefined) runs.push(await run(command.resume(command.countPrompt)));
@@ -116,6 +102,31 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
 };
 
+/** Compacts a conversation in the middle and continues from the summary. */
+const compactOnce = async (
+  { command, run }: SceneClient,
+  isExpected: (request: SimModelRequest) => boolean,
+): Promise<SceneResult> => {
+  const runs = [await run(command.start(promptFor("mixed")))];
+  if (command.compactPrompt !== undefined) runs.push(await run(command.resume(command.compactPrompt)));
+  runs.push(await run(command.resume("Go on.")));
+  const log = runs.flatMap((each) => each.log);
+  const received = runs.flatMap((each) => each.received);
+  const summary = received.findIndex(isExpected);
+  const refused = log.flatMap((entry) => (entry.verdict === "refused" ? [`refused: ${entry.message}`] : []));
+  const isUsed = received
+    .slice(summary + 1)
+    .some(({ turns }) => turns.some((turn) => turn.by !== "tools" && turn.text.includes("[[last]]")));
+  return {
+    faults: [
+      ...refused,
+      ...(summary === -1 ? ["it did not compact"] : isUsed ? [] : ["the summary did not reach the model"]),
+      ...(runs.at(-1)?.output.includes(doneText) === true ? [] : ["the client did not finish"]),
+    ],
+    detail: runs.some(({ paths }) => paths.some((path) => path.endsWith("/compact"))) ? "by /responses/compact" : "",
+  };
+};
+
 const finished = ({ output, log }: ClientRun): SceneResult => ({
   faults: [
     ...(log.some(({ verdict }) => verdict === "refused") ? [] : ["nothing was refused"]),
@@ -138,7 +149,7 @@ const runScene = async (client: GatewayTestClient, name: string, to: string): Pr
   mkdirSync(home, { recursive: true });
   cpSync(stage.project, stage.folder, { recursive: true });
   const { url, token } = stage;
-  const compacts = name === "compaction";
+  const compacts = name === "compaction" ? "by itself" : name === "remote compaction" ? "remotely" : undefined;
   const command = client.prepare({ home, url, token, model: client.model, compacts });
   stage.target = to;
   let output = "";

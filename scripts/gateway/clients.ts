@@ -15,8 +15,8 @@ export type ClientPlace = {
   readonly url: string;
   readonly token: string;
   readonly model: string;
-  /** Whether the client shall compact its conversation as soon as it can. */
-  readonly compacts?: boolean;
+  /** The client shall compact its conversation as soon as it can: by itself, or by a request for a compacted one. */
+  readonly compacts?: "by itself" | "remotely" | undefined;
 };
 
 export type ClientCommand = {
@@ -25,6 +25,8 @@ export type ClientCommand = {
   readonly resume: (prompt: string) => readonly string[];
   /** The prompt that compacts; without it, the client does so by itself. */
   readonly compactPrompt?: string;
+  /** Whether it can ask for a compacted conversation. */
+  readonly hasRemoteCompaction?: boolean;
   /** A prompt after which the client counts tokens. */
   readonly countPrompt?: string;
 };
@@ -64,7 +66,7 @@ const codex: GatewayTestClient = {
   name: "Codex",
   bin: "codex",
   model: "gpt-5.6",
-  prepare: ({ home, url, token, model, compacts = false }) => {
+  prepare: ({ home, url, token, model, compacts }) => {
     put(
       join(home, ".codex/config.toml"),
       [
@@ -72,10 +74,10 @@ const codex: GatewayTestClient = {
         'model_provider = "parley"',
         'model_reasoning_summary = "detailed"',
         "check_for_update_on_startup = false",
-        ...(compacts ? ["model_auto_compact_token_limit = 1000"] : []),
+        ...(compacts !== undefined ? ["model_auto_compact_token_limit = 1000"] : []),
         "[model_providers.parley]",
-        // As "gateway setup codex" writes it: Codex then compacts by itself. It asks only a provider named OpenAI to compact.
-        'name = "parley"',
+        // Codex asks only a provider of this name to compact.
+        `name = "${compacts === "remotely" ? "OpenAI" : "parley"}"`,
         `base_url = "${url}/v1"`,
         'wire_api = "responses"',
         'env_key = "PARLEY_KEY"',
@@ -92,6 +94,7 @@ const codex: GatewayTestClient = {
       env: { PARLEY_KEY: token },
       start: (prompt) => ["exec", ...flags, prompt],
       resume: (prompt) => ["exec", ...flags, "resume", "--last", prompt],
+      hasRemoteCompaction: true,
     };
   },
 };
@@ -100,9 +103,9 @@ const gemini: GatewayTestClient = {
   name: "Gemini CLI",
   bin: "gemini",
   model: "gemini-3-pro-preview",
-  prepare: ({ home, url, token, model, compacts = false }) => {
+  prepare: ({ home, url, token, model, compacts }) => {
     put(join(home, ".gemini/settings.json"), {
-      ...(compacts ? { model: { compressionThreshold: 0.001 } } : {}),
+      ...(compacts !== undefined ? { model: { compressionThreshold: 0.001 } } : {}),
       security: { auth: { selectedType: "gemini-api-key" } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
@@ -121,7 +124,7 @@ const opencode: GatewayTestClient = {
   name: "opencode",
   bin: "opencode",
   model: "some-model",
-  prepare: ({ home, url, token, model, compacts = false }) => {
+  prepare: ({ home, url, token, model, compacts }) => {
     put(join(home, ".config/opencode/opencode.json"), {
       autoupdate: false,
       share: "disabled",
@@ -138,7 +141,7 @@ const opencode: GatewayTestClient = {
               tool_call: true,
               reasoning: true,
               modalities: { input: ["text", "image"], output: ["text"] },
-              limit: compacts ? { context: 6000, output: 2000 } : { context: 200_000, output: 8192 },
+              limit: compacts !== undefined ? { context: 6000, output: 2000 } : { context: 200_000, output: 8192 },
             },
           },
         },
@@ -157,8 +160,8 @@ const pi: GatewayTestClient = {
   name: "pi",
   bin: "pi",
   model: "some-model",
-  prepare: ({ home, url, token, model, compacts = false }) => {
-    if (compacts)
+  prepare: ({ home, url, token, model, compacts }) => {
+    if (compacts !== undefined)
       put(join(home, ".pi/agent/settings.json"), {
         compaction: { enabled: true, reserveTokens: 199_000, keepRecentTokens: 100 },
       });
@@ -195,7 +198,7 @@ const qwen: GatewayTestClient = {
   name: "Qwen Code",
   bin: "qwen",
   model: "some-model",
-  prepare: ({ home, url, token, model, compacts = false }) => {
+  prepare: ({ home, url, token, model, compacts }) => {
     put(join(home, ".qwen/settings.json"), {
       security: { auth: { selectedType: "openai" } },
       privacy: { usageStatisticsEnabled: false },
@@ -204,7 +207,7 @@ const qwen: GatewayTestClient = {
       model: {
         name: model,
         generationConfig: { modalities: { image: true } },
-        ...(compacts ? { chatCompression: { contextPercentageThreshold: 0.005 } } : {}),
+        ...(compacts !== undefined ? { chatCompression: { contextPercentageThreshold: 0.005 } } : {}),
       },
     });
     const flags = ["--yolo", "--auth-type", "openai", "-m", model];

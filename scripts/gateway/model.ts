@@ -34,9 +34,20 @@ export const isSummaryRequest = ({ turns }: SimModelRequest): boolean => {
   const last = turns.at(-1);
   return (
     last?.by === "user" &&
-    /summar|compact|snapshot|handoff|continuing our conversation/i.test(last.text) &&
+    /summar|compact|snapshot|handoff|continuing our conversation/i.test(last.text.replace(commandRecord, "")) &&
     !last.text.includes("[[last]]") &&
     !marker.test(last.text.slice(-300))
+  );
+};
+
+/** Parts that Claude Code adds before a prompt: reminders, and the user's last command, such as /compact. */
+const commandRecord = /<(system-reminder|(?:local-)?command-[a-z]+)>[^]*?<\/\1>/g;
+
+/** Whether the gateway asks for the summary, since the client asked for a compacted conversation. */
+export const isGatewaySummary = (request: SimModelRequest): boolean => {
+  const last = request.turns.at(-1);
+  return (
+    isSummaryRequest(request) && last?.by === "user" && last.text.includes("continue the work from the summary alone")
   );
 };
 

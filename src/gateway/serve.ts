@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { safeHeaders } from "../http/answer.ts";
 import { isLoopback, loopbackHosts, refuseRequest } from "../http/request-guard.ts";
 import { listen } from "../http/listen.ts";
-import { readRequestBody } from "../http/request-body.ts";
+import { discardRequestBody, readRequestBody } from "../http/request-body.ts";
 import type { HttpHeaders } from "../world/net.ts";
 import { apiOfPath } from "./endpoints.ts";
 import { encodeFailure, type Gateway } from "./gateway.ts";
@@ -70,7 +70,7 @@ type IncomingExchange = {
 };
 
 const answer = async (gateway: Gateway, exchange: IncomingExchange): Promise<void> => {
-  const { request, response, hosts, pingInterval } = exchange;
+  const { request, response, hosts } = exchange;
   const gone = new AbortController();
   // An abort after a complete response would only cost time: nothing is left to cancel.
   response.once("close", () => {
@@ -101,7 +101,7 @@ const answer = async (gateway: Gateway, exchange: IncomingExchange): Promise<voi
     // A sender without a right to be here does not hold a connection for that long.
     if (!request.complete || answered.status === 401 || answered.status === 403)
       response.setHeader("connection", "close");
-    await write(response, answered, gone.signal, pingInterval);
+    await write(exchange, answered, gone.signal, gateway.limits.bodyBytes);
   } catch {
     // The target or the client broke the connection in the middle of a stream.
     response.destroy();
@@ -115,21 +115,27 @@ const headersOf = ({ headers }: IncomingMessage): HttpHeaders =>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );
 
+/** Writes a response. After a refusal that came before the end of the request, up to `bytes` of its rest are read and dropped. */
 const write = async (
-  response: ServerResponse,
+  { request, response, pingInterval }: IncomingExchange,
   { status, headers, body }: GatewayResponse,
   gone: AbortSignal,
-  pingInterval: number,
+  bytes: number,
 ): Promise<void> => {
   if (typeof body === "string" || body instanceof Uint8Array) {
     response.writeHead(status, { ...safeHeaders, ...headers, "content-length": Buffer.byteLength(body) });
-    response.end(body);
+    response.write(body);
+    await discardRequestBody(request, { bytes, milliseconds: discardTime });
+    response.end();
     return;
   }
   response.writeHead(status, { ...safeHeaders, ...headers, "x-accel-buffering": "no" });
   response.socket?.setNoDelay(true);
   await writeStream(response, body, gone, pingInterval);
 };
+
+/** Milliseconds for the rest of a refused request. */
+const discardTime = 5000;
 
 /** Writes a stream as fast as the client reads it: the next chunk is fetched once there is room for it. */
 const writeStream = async (

@@ -33,13 +33,38 @@ export const readRequestBody = async (
   if (Number(request.headers["content-length"] ?? 0) > most) throw tooLarge;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // By default an iterator that is left early destroys the connection, and with it the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > most) throw tooLarge;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 };
+
+/**
+ * Reads what is left of a request and drops it; resolves at its end or at a limit. A connection that is closed while its sender still
+ * sends is reset, and the sender may lose the answer that was sent before.
+ */
+export const discardRequestBody = (
+  request: IncomingMessage,
+  { bytes: most, milliseconds }: { readonly bytes: number; readonly milliseconds: number },
+): Promise<void> =>
+  new Promise((resolve) => {
+    if (request.complete || request.destroyed) return resolve();
+    let size = 0;
+    const timer = setTimeout(() => end(), milliseconds);
+    const count = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > most) end();
+    };
+    const end = (): void => {
+      clearTimeout(timer);
+      request.off("data", count).off("end", end).off("close", end).off("error", end);
+      resolve();
+    };
+    request.on("data", count).once("end", end).once("close", end).once("error", end);
+  });
 
 /** Reads a JSON body. An empty one is undefined. */
 export const readJsonBody = async (request: IncomingMessage, limits: RequestBodyLimits): Promise<unknown> => {

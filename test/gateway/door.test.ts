@@ -75,6 +75,35 @@ describe("the door of the gateway", () => {
     expect((await stage.post("/v1/messages", { messages: [] })).status).toBe(400);
   });
 
+  it.each([
+    ["a wrong token", `content-length: 40000`, "authorization: Bearer other", " 401 "],
+    ["a length above the limit", "content-length: 80000", `x-api-key: ${token}`, " 413 "],
+    ["more than the limit", "transfer-encoding: chunked", `x-api-key: ${token}`, " 413 "],
+  ] as const)("lets a client that still sends read why it is refused: %s", async (_, length, credential, status) => {
+    const isChunked = length.startsWith("transfer");
+    const chunk = isChunked ? `${(40_000).toString(16)}\r\n${"x".repeat(40_000)}\r\n` : "x".repeat(20_000);
+    const ended = await new Promise<string>((resolve) => {
+      const socket = connect(stage.running.port, "127.0.0.1");
+      let received = "";
+      socket.write(
+        `POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1:${stage.running.port}\r\ncontent-type: application/json\r\n${length}\r\n${credential}\r\n\r\n`,
+      );
+      socket.write(isChunked ? chunk + chunk : chunk);
+      socket.on("data", (bytes) => {
+        if (received === "") {
+          // The rest is sent in pieces, so that a closed connection would be noticed.
+          socket.write(chunk);
+          setImmediate(() => socket.write(isChunked ? "0\r\n\r\n" : chunk.repeat(length.endsWith("80000") ? 2 : 0)));
+        }
+        received += bytes.toString();
+      });
+      socket.on("error", (error) => resolve(`${error.message} after ${received.slice(0, 20)}`));
+      socket.on("end", () => resolve(received));
+    });
+    expect(ended).toContain(`HTTP/1.1${status}`);
+    expect(ended).toContain('"type":"error"');
+  });
+
   it("closes connections that send slowly (slowloris), or in two readings (smuggling)", async () => {
     const answerOf = (text: string): Promise<string> =>
       new Promise((resolve) => {

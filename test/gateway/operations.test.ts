@@ -63,6 +63,46 @@ describe("/v1/responses/compact", () => {
     },
   );
 
+  it.each(["anthropic/claude-opus-5", "google/gemini-3.8-flash", "openai/gpt-5.6", "mistral/mistral-large-latest"])(
+    "answers a compaction_trigger with one compaction item by %s, which every target reads",
+    async (model) => {
+      await open(summary);
+      const response = await stage.post("/v1/responses", {
+        model,
+        input: [...history, { type: "compaction_trigger" }],
+        tools,
+        stream: true,
+      });
+      const events = (await response.text())
+        .split("\n\n")
+        .flatMap((frame) => /^data: (.*)$/m.exec(frame)?.[1] ?? [])
+        .map((data) => JSON.parse(data) as Item);
+      const item = {
+        id: expect.any(String),
+        type: "compaction",
+        encrypted_content: expect.stringMatching(/^parley1\//),
+      };
+      expect(events.map(({ type }) => type)).toEqual([
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.output_item.done",
+        "response.completed",
+      ]);
+      expect(events[3]).toMatchObject({ output_index: 0, item });
+      expect(events[4]).toMatchObject({ response: { status: "completed", output: [item] } });
+      for (const text of ["First wish.", "seen", "Done.", "Second wish."])
+        expect(JSON.stringify(lastBodyAt(model.split("/")[0] ?? ""))).toContain(text);
+      for (const next of [model, "xai/grok-4.5"]) {
+        const input = [message("user", "First wish."), events[3]?.["item"], message("user", "Go on.")];
+        expect(await post("/v1/responses", { model: next, input, tools })).toMatchObject({ status: 200 });
+        expect(JSON.stringify(lastBodyAt(next.split("/")[0] ?? ""))).toContain(
+          "Summary of the conversation before this point:\\n\\nThe goal was met.",
+        );
+      }
+    },
+  );
+
   it("reports a refusal in OpenAI's words, and a summary without words as an error", async () => {
     await open({
       sim: { faults: [{ on: 1, fault: { type: "status", status: 429, headers: { "retry-after": "9" } } }] },

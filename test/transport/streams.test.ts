@@ -36,7 +36,7 @@ const names = testedProviders;
 
 /** Streams below `short` bytes are cut at every `stride`th byte, longer ones at a third of these; all around every line and event. */
 const short = 6000;
-const stride = perTier({ quick: 12, all: 1 });
+const stride = perTier({ quick: 24, all: 1 });
 const randomCuts = perTier({ quick: 3, all: 10 });
 
 /** Cohere's errors are sentences without a name, which within a stream tell nothing. */

@@ -74,6 +74,8 @@ export type AnswerOptions = {
   readonly framing?: "sse" | "json-array";
   /** Responses: fields of the request that the response object repeats. */
   readonly echo?: JsonObject;
+  /** Responses: the text of the response is a summary, for an item of type `compaction`. */
+  readonly isSummary?: boolean;
 };
 
 /** A tool as a Responses client declared it. A `custom` tool takes the text in the argument `input`. */

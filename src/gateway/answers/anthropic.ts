@@ -123,7 +123,7 @@ const openStream = (context: AnswerContext): AnswerStream => {
   return {
     push: (event) => sequence(event).map(encode).join(""),
     fail,
-    ping: () => encodeNamedEvent("ping", { type: "ping" }),
+    ping: () => start() + encodeNamedEvent("ping", { type: "ping" }),
     end: () => "",
   };
 };

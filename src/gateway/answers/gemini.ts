@@ -35,7 +35,6 @@ const openStream = (context: AnswerContext): AnswerStream => {
   const isArray = context.options.framing === "json-array";
   let usage: TokenUsage | undefined;
   let isStarted = false;
-  let isOver = false;
 
   const frame = (chunk: JsonObject): string => {
     const lead = isStarted ? ",\r\n" : "[";
@@ -44,10 +43,7 @@ const openStream = (context: AnswerContext): AnswerStream => {
   };
   const content = (parts: readonly JsonObject[], fields: JsonObject = {}): string =>
     frame(responseOf(context, { candidate: candidateOf(parts, fields), usage }));
-  const fail: AnswerStream["fail"] = (failure) => {
-    isOver = true;
-    return frame(geminiError(failure, context.id).body);
-  };
+  const fail: AnswerStream["fail"] = (failure) => frame(geminiError(failure, context.id).body);
   const encode = (event: SequenceEvent): string => {
     switch (event.type) {
       case "usage":
@@ -56,7 +52,7 @@ const openStream = (context: AnswerContext): AnswerStream => {
       case "mismatch":
         return fail({ kind: "internal", detail: `The arguments of ${event.tool} changed while they were streamed` });
       case "finish":
-        return isOver ? "" : content([{ text: "" }], { finishReason: finishReasons[event.reason] });
+        return content([{ text: "" }], { finishReason: finishReasons[event.reason] });
       case "open":
       case "delta":
       case "close":

@@ -4,7 +4,7 @@ import type { FinishReason, TokenUsage } from "../../wire/decode/events.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream } from "./answer.ts";
 import { openaiError, openaiErrorObject } from "./errors.ts";
 import type { GatewayFailure } from "./failure.ts";
-import { createItems, type ItemEvent } from "./response-items.ts";
+import { createCompactionItem, createItems, type ItemEvent } from "./response-items.ts";
 import { createSequencer, type SequenceEvent } from "./sequence.ts";
 import { encodeNamedEvent, sequenceEvents } from "./shared.ts";
 
@@ -24,7 +24,7 @@ export const openaiResponsesAnswers: AnswerEncoder = {
 
 const openStream = (context: AnswerContext): AnswerStream => {
   const sequence = createSequencer();
-  const encodeItem = createItems(context);
+  const encodeItem = itemEncoder(context);
   let output: readonly JsonObject[] = [];
   let usage: TokenUsage | undefined;
   let number = 0;
@@ -70,14 +70,17 @@ const openStream = (context: AnswerContext): AnswerStream => {
   return {
     push: (event) => sequence(event).map(encodeEvent).join(""),
     fail,
-    // Clients that watch for silence count events, not comments.
-    ping: () => encode("keepalive", {}),
+    // Clients that watch for silence count events, not comments. OpenAI's SDK throws unless the first event is response.created.
+    ping: () => start() + encode("keepalive", {}),
     end: () => "",
   };
 };
 
+const itemEncoder = (context: AnswerContext): ReturnType<typeof createItems> =>
+  context.options.isSummary === true ? createCompactionItem(context) : createItems(context);
+
 const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[]): JsonObject => {
-  const encodeItem = createItems(context);
+  const encodeItem = itemEncoder(context);
   const output: JsonObject[] = [];
   let usage: TokenUsage | undefined;
   let finish: FinishReason = "stop";

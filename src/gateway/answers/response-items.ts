@@ -176,6 +176,19 @@ export const createItems = (context: AnswerContext): ((event: ItemSequenceEvent)
   };
 };
 
+/** Turns the text of a response into one item of type `compaction`, which only the gateway reads. */
+export const createCompactionItem =
+  (context: AnswerContext): ((event: ItemSequenceEvent) => readonly ItemEvent[]) =>
+  (event) => {
+    if (event.type !== "close" || event.part.type !== "text") return [];
+    const encrypted = wrapCargo(context, { text: event.part.text }) ?? "";
+    const item = { id: `cmp_${context.id}`, type: "compaction", encrypted_content: encrypted };
+    return [
+      { type: "response.output_item.added", fields: { output_index: 0, item } },
+      { type: "response.output_item.done", fields: { output_index: 0, item }, done: item },
+    ];
+  };
+
 const encodeWhole = (
   part: Code | GeneratedFile,
   wholeItem: (prefix: string, item: (id: string) => JsonObject, start?: JsonObject) => readonly ItemEvent[],

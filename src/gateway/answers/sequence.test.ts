@@ -42,6 +42,24 @@ describe("events in sequence", () => {
     });
   });
 
+  it("put thinking that continues during a text after that text", () => {
+    const events = inSequence(
+      { type: "thinking-delta", index: 0, text: "Hm" },
+      { type: "text-delta", index: 1, text: "I " },
+      { type: "thinking-delta", index: 0, text: "." },
+      { type: "part-end", index: 0, part: { type: "thinking", text: "Hm." } },
+      { type: "text-delta", index: 1, text: "look." },
+      { type: "part-end", index: 1, part: { type: "text", text: "I look." } },
+    );
+    expect(events.slice(2).flat()).toEqual([
+      { type: "delta", text: "look." },
+      { type: "close", part: { type: "text", text: "I look." } },
+      { type: "open", kind: "thinking" },
+      { type: "delta", text: "." },
+      { type: "close", part: { type: "thinking", text: "." } },
+    ]);
+  });
+
   it("hold back arguments that are not yet JSON, and send them when the call ends", () => {
     const events = inSequence(
       { type: "call-start", index: 0, tool: "look" },

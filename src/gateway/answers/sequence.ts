@@ -29,7 +29,7 @@ export type SequenceEvent =
   | { readonly type: "whole"; readonly part: Code | GeneratedFile }
   /** The seal of the latest part of a kind, which was closed before its seal was known. */
   | { readonly type: "late-seal"; readonly of: "text" | "thinking"; readonly seal: Seal }
-  /** The arguments that were streamed are not those the call ends with. The response cannot be used. */
+  /** The arguments that were streamed are not those the call ends with. The response cannot be used; no event follows. */
   | { readonly type: "mismatch"; readonly tool: string }
   | { readonly type: "usage"; readonly usage: TokenUsage }
   | { readonly type: "finish"; readonly reason: FinishReason; readonly raw: string | undefined };
@@ -115,12 +115,17 @@ export const createSequencer = (): Sequencer => {
     return events;
   };
 
-  const endEarly = ({ part, index }: PartEvent & { type: "part-end" }, shown: string): readonly SequenceEvent[] => {
+  /** Ends thinking that was closed early. Text of it that came since then is a part of its own, after the open one. */
+  const endEarly = (event: PartEvent & { type: "part-end" }, shown: string): readonly SequenceEvent[] => {
+    const { part, index } = event;
     closedEarly.delete(index);
-    if (part.type !== "thinking" || part.seal === undefined) return [];
+    if (part.type !== "thinking") return [];
     const rest = part.text.startsWith(shown) ? part.text.slice(shown.length) : "";
-    if (rest === "") return [{ type: "late-seal", of: "thinking", seal: part.seal }];
-    return endPart(undefined, { ...part, text: rest });
+    if (rest === "") return part.seal === undefined ? [] : [{ type: "late-seal", of: "thinking", seal: part.seal }];
+    const more: ResponsePart = { ...part, text: rest };
+    if (open === undefined) return endPart(undefined, more);
+    waiting.set(index, [{ ...event, part: more }]);
+    return [];
   };
 
   /** Accepts the events of waiting parts while none is open. */
@@ -146,7 +151,7 @@ export const createSequencer = (): Sequencer => {
     }
   };
 
-  return (event) => {
+  const step: Sequencer = (event) => {
     switch (event.type) {
       case "response-start":
       case "skipped":
@@ -164,6 +169,14 @@ export const createSequencer = (): Sequencer => {
         return waiting.size === 0 ? events : [...events, ...drain()];
       }
     }
+  };
+  let isBroken = false;
+  return (event) => {
+    if (isBroken) return [];
+    const events = step(event);
+    const at = events.findIndex(({ type }) => type === "mismatch");
+    isBroken = at !== -1;
+    return isBroken ? events.slice(0, at + 1) : events;
   };
 };
 

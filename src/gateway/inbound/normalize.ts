@@ -1,6 +1,7 @@
 import { isObject } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { ClientTool, InboundApi } from "../answers/answer.ts";
+import { expandSummary } from "./compaction.ts";
 
 /** A body in the form the wire's reader understands, and the client's names for tools that are no plain functions. */
 export type NormalizedBody = {
@@ -93,7 +94,9 @@ const normalizeResponses = (body: Fields): NormalizedBody => {
   const tools = new Map<string, ClientTool>();
   const notes: Note[] = [];
   const declared = listOf(body["tools"]).flatMap((tool) => flattenTool(tool, tools, notes));
-  const input = Array.isArray(body["input"]) ? body["input"].map(joinNamespace) : body["input"];
+  const input = Array.isArray(body["input"])
+    ? body["input"].map((item) => joinNamespace(expandSummary(item)))
+    : body["input"];
   return {
     body: { ...body, ...(Array.isArray(body["tools"]) ? { tools: declared } : {}), input },
     notes,

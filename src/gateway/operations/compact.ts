@@ -1,7 +1,9 @@
 import { isObject, toPlainJson, type JsonObject } from "../../conversation/json.ts";
+import type { ContentEvent } from "../../transport/stream/attempt.ts";
 import { GatewayError } from "../exchange.ts";
 import { json, type AdmittedRequest, type GatewayState } from "../gateway.ts";
 import type { GatewayResponse } from "../http-types.ts";
+import { askForSummary, summaryMessage } from "../inbound/compaction.ts";
 import { openExchange } from "./open-exchange.ts";
 
 /**
@@ -11,15 +13,12 @@ import { openExchange } from "./open-exchange.ts";
 export const compact = async (state: GatewayState, admitted: AdmittedRequest): Promise<GatewayResponse> => {
   const { body, id } = admitted;
   const input: readonly unknown[] = Array.isArray(body["input"]) ? body["input"] : [body["input"]];
-  const { tools: _tools, tool_choice: _choice, text: _text, ...rest } = body;
-  const asked = { ...rest, input: [...input, { type: "message", role: "user", content: compactionPrompt }] };
-  const opened = await openExchange(state, { ...admitted, body: asked });
+  const opened = await openExchange(state, { ...admitted, body: askForSummary(body) });
   if ("response" in opened) return opened.response;
   const { exchange } = opened;
   let summary = "";
-  for await (const event of exchange.events())
-    if (event.type === "part-end" && event.part.type === "text") summary += event.part.text;
-  if (summary.trim() === "") throw new GatewayError({ kind: "no-summary" });
+  for await (const event of summaryEvents(exchange.events()))
+    if (event.type === "part-end" && event.part.type === "text") summary = event.part.text;
   admitted.finish({ status: 200, notes: exchange.notes });
   const kept = input.filter(isUserMessage).map((item) => toPlainJson(item).value as JsonObject);
   const { usage } = exchange;
@@ -27,10 +26,7 @@ export const compact = async (state: GatewayState, admitted: AdmittedRequest): P
     id: `resp_${id}`,
     object: "response.compaction",
     created_at: Math.floor(state.options.world.clock.now() / 1000),
-    output: [
-      ...kept,
-      { type: "message", role: "user", content: [{ type: "input_text", text: `${summaryHeading}\n\n${summary}` }] },
-    ],
+    output: [...kept, summaryMessage(summary)],
     usage: {
       input_tokens: usage?.input ?? 0,
       input_tokens_details: { cached_tokens: usage?.cachedRead ?? 0 },
@@ -43,7 +39,16 @@ export const compact = async (state: GatewayState, admitted: AdmittedRequest): P
 
 const isUserMessage = (item: unknown): boolean => isObject(item) && item["role"] === "user";
 
-const compactionPrompt =
-  "Summarize this conversation so that you can continue the work from the summary alone. State the goal, the decisions and their reasons, every file that was read or changed with what matters in it, the exact names, commands and errors that are still needed, what is done, and what comes next. Write only the summary.";
-
-const summaryHeading = "Summary of the conversation before this point:";
+/** Reduces the events of a response to a summary: one text, without thinking and calls. Throws a `GatewayError` if there is none. */
+export const summaryEvents = async function* (events: AsyncIterable<ContentEvent>): AsyncGenerator<ContentEvent, void> {
+  let text = "";
+  for await (const event of events) {
+    if (event.type === "part-end" && event.part.type === "text") text += event.part.text;
+    else if (event.type === "usage") yield event;
+    else if (event.type === "finish") {
+      if (text.trim() === "") throw new GatewayError({ kind: "no-summary" });
+      yield { type: "part-end", index: 0, part: { type: "text", text } };
+      yield { type: "finish", reason: "stop" };
+    }
+  }
+};

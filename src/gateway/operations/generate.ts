@@ -7,6 +7,8 @@ import { Exchange, failureOf, isContent } from "../exchange.ts";
 import { json, type AdmittedRequest, type ExchangeResult, type GatewayState } from "../gateway.ts";
 import type { GatewayResponse } from "../http-types.ts";
 import { answerOptionsOf } from "../inbound/answer-options.ts";
+import { askForSummary, asksForCompaction } from "../inbound/compaction.ts";
+import { summaryEvents } from "./compact.ts";
 import { openExchange } from "./open-exchange.ts";
 
 /** Answers a request for a response, as a stream or complete. */
@@ -15,10 +17,14 @@ export const generate = async (
   admitted: AdmittedRequest,
   encoder: AnswerEncoder,
 ): Promise<GatewayResponse> => {
-  const opened = await openExchange(state, admitted);
+  const { endpoint, body, model, id, request } = admitted;
+  const isSummary = endpoint.api === "openai-responses" && asksForCompaction(body);
+  const opened = await openExchange(
+    state,
+    isSummary ? { ...admitted, endpoint: { ...endpoint, operation: "compact" }, body: askForSummary(body) } : admitted,
+  );
   if ("response" in opened) return opened.response;
   const { exchange, normalized } = opened;
-  const { endpoint, body, model, id, request } = admitted;
   const isStream = endpoint.stream ?? body["stream"] === true;
   const context: AnswerContext = {
     model,
@@ -35,6 +41,7 @@ export const generate = async (
       ...(endpoint.api === "gemini" && isStream
         ? { framing: request.query.get("alt") === "sse" ? ("sse" as const) : ("json-array" as const) }
         : {}),
+      ...(isSummary ? { isSummary } : {}),
     },
   };
   const answer = new Answer({ state, admitted, encoder, exchange, context });
@@ -56,7 +63,8 @@ class Answer {
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
-    this.#events = parts.exchange.events();
+    const events = parts.exchange.events();
+    this.#events = parts.context.options.isSummary === true ? summaryEvents(events) : events;
   }
 
   async complete(): Promise<GatewayResponse> {
