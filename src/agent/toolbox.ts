@@ -1,4 +1,5 @@
 import type { Skill } from "../context/skills/find.ts";
+import type { SessionPlugins } from "../extensions/plugins/session.ts";
 import type { McpServers } from "../mcp/servers.ts";
 import type { CallHooks } from "../scheduler/call-hooks.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
@@ -42,8 +43,8 @@ export type ToolboxOptions = {
   readonly agents: readonly SubagentDefinition[];
   /** The skills of the session; undefined if it has none. */
   readonly skills: SessionSkills | undefined;
-  /** The folders of plugins, which tools may read. */
-  readonly pluginFolders: readonly string[];
+  /** The folders of plugins, which tools may read, and their permission rules. */
+  readonly plugins: Pick<SessionPlugins, "folders" | "rules"> | undefined;
   readonly servers: McpServers | undefined;
   /** Permission rules that allow tools of MCP servers. */
   readonly allow: ServerAllowRules;
@@ -64,7 +65,7 @@ export const openToolbox = async ({
   model,
   agents,
   skills,
-  pluginFolders,
+  plugins,
   servers,
   allow,
   sessionRules,
@@ -87,11 +88,15 @@ export const openToolbox = async ({
         ...policy.rules.commandLine,
         allow: [...(policy.rules.commandLine?.allow ?? []), ...allow.commandLine],
       },
+      plugins: plugins?.rules,
       settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
     sessionRules,
     trusted: policy.trusted,
-    readable: [...(skills === undefined ? [] : skillFoldersOutside(folder, skills.current())), ...pluginFolders],
+    readable: [
+      ...(skills === undefined ? [] : skillFoldersOutside(folder, skills.current())),
+      ...(plugins?.folders ?? []),
+    ],
     interactive: interactive || approve !== undefined,
     commandTimeoutMs: toolTime,
     model,

@@ -1,11 +1,15 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAgent } from "../../src/agent/open-agent.ts";
 import { openSessionPlugins, type SessionPlugins } from "../../src/extensions/plugins/session.ts";
+import { hashTree } from "../../src/extensions/plugins/content-hash.ts";
+import { installPlugin } from "../../src/extensions/plugins/install.ts";
+import { loadPlugin } from "../../src/extensions/plugins/load.ts";
+import { readDiskTree } from "../../src/extensions/plugins/tree.ts";
 import { parseRepository } from "../../src/extensions/plugins/git-url.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import type { Ran } from "../built.ts";
@@ -187,6 +191,25 @@ describe("a plugin", () => {
     put("other/commands/\u001B[2Jx.md", "x");
     expect((await add(join(fixture.base, "other"))).err).toContain("is not a valid file name");
     expect(contents()).toEqual([]);
+  });
+
+  it("P052 whose files change after they were shown is not added, nor files put where its copy will be", async () => {
+    put("evil/gemini-extension.json", { name: "evil" });
+    put("evil/commands/a.toml", 'prompt = "good"');
+    const [world, home] = [realWorld(), join(fixture.home, ".parley")];
+    const tree = await readDiskTree(world.disk, join(fixture.base, "evil"));
+    const plugin = await loadPlugin(tree);
+    if ("problem" in plugin) throw new Error(plugin.problem);
+    const fetched = { tree, source: { type: "folder", path: join(fixture.base, "evil") } } as const;
+    const agreed = { plugin, fetched, hash: await hashTree(tree), agreed: ["commands"] } as const;
+    put("evil/commands/a.toml", 'prompt = "evil"');
+    await expect(installPlugin(world, home, agreed)).rejects.toThrow("Its files changed while they were read.");
+    expect([contents(), (await open()).commands]).toEqual([[], []]);
+    put("evil/commands/a.toml", 'prompt = "good"');
+    put(`home/.parley/plugins/content/${agreed.hash}/commands/a.toml`, 'prompt = "evil"');
+    await installPlugin(world, home, agreed);
+    const [command] = (await open()).commands;
+    expect(readFileSync(command?.path ?? "", "utf8")).toBe('prompt = "good"');
   });
 
   it("P051 shows commands whole: padding cannot push them out of sight", async () => {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createChecklist, renderChecklist, updateChecklist } from "../../src/cli/checklist.ts";
 import { bin, ensureBuilt, type Ran } from "../built.ts";
 import { makeStory } from "../support/foreign/story.ts";
@@ -165,6 +165,75 @@ describe("parley adopt", () => {
     expect(foreignTree()).toEqual(before);
   });
 
+  it("takes over plugins of Claude Code and extensions of Gemini CLI with agreement to what they bring, and reverses it", async () => {
+    const cache = ".claude/plugins/cache/team/dev/1.0.0";
+    put(`${cache}/.claude-plugin/plugin.json`, { name: "dev", description: "Helps." });
+    put(`${cache}/commands/ship.md`, "Ship $ARGUMENTS");
+    put(".claude/plugins/cache/team/bare/1.0.0/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads.\n---\nText");
+    put(".claude/plugins/marketplaces/team/.claude-plugin/marketplace.json", {
+      name: "team",
+      plugins: [{ name: "bare", source: "./bare", description: "Without a manifest." }],
+    });
+    const install = (path: string, more = {}): object => ({ scope: "user", installPath: join(base, path), ...more });
+    put(".claude/plugins/installed_plugins.json", {
+      version: 2,
+      plugins: {
+        "dev@team": [install("elsewhere", { scope: "project", projectPath: "/elsewhere" }), install(cache)],
+        "bare@team": [install(".claude/plugins/cache/team/bare/1.0.0")],
+        "gone@team": [install(".claude/plugins/cache/team/gone/1.0.0")],
+        "other@team": [{ scope: "project", projectPath: "/elsewhere", installPath: join(base, cache) }],
+        "out@team": [{ scope: "user", installPath: "/etc" }],
+      },
+    });
+    put(".claude/settings.json", { enabledPlugins: { "dev@team": true, "bare@team": false } });
+    put(".gemini/extensions/sre/gemini-extension.json", { name: "sre", version: "1", excludeTools: ["write_file"] });
+    put(".gemini/extensions/sre/hooks/hooks.json", {
+      hooks: { BeforeTool: [{ hooks: [{ type: "command", command: `touch ${join(base, "ran")}` }] }] },
+    });
+    put(".gemini/extensions/linked/.gemini-extension-install.json", { source: "/src/linked", type: "link" });
+    put(".gemini/extensions/extension-enablement.json", {});
+    const before = foreignTree();
+
+    const refused = await parley("adopt", "--only", "plugins");
+    const rows = refused.out.split("\n").map((row) => row.replaceAll(/ {2,}/g, " | ").replaceAll(base, "~"));
+    expect(rows.filter((row) => row.includes("| plugins |"))).toEqual([
+      `1 | claude | plugins | dev: 1 commands | can be taken over | ~/${cache}`,
+      "2 | claude | plugins | bare (disabled there): 1 skills | can be taken over | ~/.claude/plugins/cache/team/bare/1.0.0",
+      " | claude | plugins | gone | its files are missing or elsewhere | ~/.claude/plugins/cache/team/gone/1.0.0",
+      " | claude | plugins | other | installed for another folder | ~/.claude/plugins",
+      " | claude | plugins | out | its files are missing or elsewhere | /etc",
+      " | gemini | plugins | linked | linked; add it with parley plugins add /src/linked | ~/.gemini/extensions/linked",
+      "7 | gemini | plugins | sre: 1 hooks | can be taken over | ~/.gemini/extensions/sre",
+    ]);
+    expect(refused.err).toContain("Not taken over: plugin dev: what it brings must be agreed to, so it needs --yes");
+    expect((await parley("plugins", "list")).out).toBe("");
+
+    const taken = await parley("adopt", "--only", "plugins", "--yes");
+    expect(taken.out.split("\n").filter((line) => line.startsWith("took over"))).toEqual([
+      "took over plugin dev: commands",
+      "took over plugin bare: skills",
+      "took over plugin sre: hooks",
+    ]);
+    // Shown in full before it is added.
+    expect(taken.err).toContain(`  BeforeTool: touch ${join(base, "ran")}`);
+    expect(JSON.parse((await parley("plugins", "list", "--json")).out)).toMatchObject({
+      plugins: [
+        { name: "bare", state: "enabled", agreed: ["skills"] },
+        { name: "dev", state: "enabled", agreed: ["commands"] },
+        { name: "sre", state: "enabled", agreed: ["hooks"], rules: ["deny write_file (excludeTools)"] },
+      ],
+    });
+    expect((await parley("skills", "list")).out).toContain("bare:pdf");
+    expect((await parley("adopt", "--only", "plugins", "--yes")).out).not.toContain("took over");
+
+    put(`${cache}/commands/ship.md`, "Ship it.");
+    await parley("plugins", "update", "dev", "--yes");
+    expect((await parley("adopt", "--undo")).err).toBe("parley: Kept: the plugin dev was updated since.\n");
+    expect((await parley("plugins", "list")).out).toMatch(/^dev +enabled +1 commands\n$/);
+    put(`${cache}/commands/ship.md`, "Ship $ARGUMENTS");
+    expect(foreignTree()).toEqual(before);
+  });
+
   it("keeps what the person changed since, and reverses one adoption after the other", async () => {
     fillAssets();
     await parley("adopt", "codex", "--only", "skills");
@@ -233,6 +302,8 @@ describe("parley adopt", () => {
 });
 
 describe("the list to tick", () => {
+  beforeAll(ensureBuilt, 240_000);
+
   const items = [
     { text: "named only" },
     { text: "one", isTicked: true },
@@ -269,8 +340,29 @@ describe("the list to tick", () => {
     expect(lines.every((line) => line.length < 30 && !/\p{Cc}/u.test(line))).toBe(true);
   });
 
+  it("asks in a terminal about each kind that a ticked plugin brings", async () => {
+    put(".gemini/extensions/sre/gemini-extension.json", { name: "sre", version: "1" });
+    put(".gemini/extensions/sre/GEMINI.md", "Use it.");
+    put(".gemini/extensions/sre/commands/deploy.toml", 'prompt = "Deploy"');
+    const terminal = runInTerminal(bin, {
+      size: { columns: 160, rows: 30 },
+      args: ["adopt"],
+      env: { HOME: base, PARLEY_HOME: join(base, ".parley") },
+    });
+    await terminal.waitFor((rows) => rows.some((row) => row.includes("Space: tick")));
+    expect(terminal.screen.rows().find((row) => row.includes("plugins"))).toContain("[ ]");
+    terminal.type(" \r");
+    await terminal.waitFor((rows) =>
+      rows.some((row) => row.includes("Commands: prompts that you can send (1). Allow?")),
+    );
+    terminal.type("y\r");
+    await terminal.waitFor((rows) => rows.some((row) => row.includes("system prompt of every session (1). Allow?")));
+    terminal.type("n\r");
+    expect((await terminal.ended).code).toBe(0);
+    expect(terminal.output()).toContain("took over plugin sre: commands");
+  });
+
   it("takes over in a terminal what was ticked, after the hooks were shown", async () => {
-    ensureBuilt();
     fillAssets();
     const terminal = runInTerminal(bin, {
       size: { columns: 160, rows: 30 },

@@ -230,6 +230,42 @@ describe("parley plugins", () => {
     expect(plugins.context.map(({ label }) => label)).toEqual(["plugin sre: GEMINI.md"]);
   });
 
+  it("applies what an extension denies in every folder and mode while it is enabled, and shows where it is from", async () => {
+    put("ext/gemini-extension.json", { name: "strict", version: "1.0.0", excludeTools: ["write_file"] });
+    put("ext/policies/p.toml", '[[rule]]\ntoolName = "web_fetch"\ndecision = "ask_user"\nmodes = ["plan"]\n');
+    expect(await run("add", at("ext"))).toEqual({
+      code: 0,
+      out: "",
+      err: [
+        "strict - 1.0.0",
+        "Permission rules: they only restrict, and apply while the plugin is enabled",
+        "  deny write_file (excludeTools)",
+        'Not used: policies/p.toml: "ask_user web_fetch" is not applied: it depends on modes, which rules cannot express here.',
+        "Added strict. It is used in new sessions.",
+        "",
+      ].join("\n"),
+    });
+    expect((await run("list")).out).toBe("strict  1.0.0  enabled  1 permission rules\n");
+    expect(JSON.parse((await run("show", "strict", "--json")).out)).toMatchObject({
+      rules: ["deny write_file (excludeTools)"],
+    });
+    const parley = (...args: readonly string[]): Promise<Ran> =>
+      runCommand(args, { cwd: at("project"), env: { HOME: at("home"), PATH: process.env["PATH"] } });
+    expect((await parley("permissions")).out).toBe("deny  write_file  the plugin strict\n");
+    expect(JSON.parse((await parley("permissions", "--json")).out)).toMatchObject({
+      rules: [{ list: "deny", rule: "write_file", source: "plugin", plugin: "strict" }],
+    });
+    const write = async (): Promise<readonly unknown[]> => {
+      const task = ["-p", 'create notes.md with "milk"', "-m", "offline", "--approval-mode", "yolo"];
+      const { out } = await parley(...task, "--output-format", "json");
+      return (JSON.parse(out) as { readonly permission_denials: readonly unknown[] }).permission_denials;
+    };
+    expect(await write()).toMatchObject([{ reason: "Denied by the rule write_file of the plugin strict." }]);
+    await run("disable", "strict");
+    expect((await parley("permissions")).out).toBe("");
+    expect(await write()).toEqual([]);
+  });
+
   it("names the plugins that a trusted project suggests, and adds none", async () => {
     put("project/.claude/settings.json", { enabledPlugins: { "dev@team": true, "off@team": false } });
     expect((await run("list")).err).not.toContain("dev@team");

@@ -41,7 +41,7 @@ export const openSessionToolbox = async (
     sessionId: session.id,
     agents,
     skills: skills.current().length === 0 ? undefined : skills,
-    pluginFolders: plugins?.folders ?? [],
+    plugins,
     servers,
     allow,
     sessionRules: {

@@ -1,11 +1,15 @@
 import type { AgentAsset, AssetKind } from "../../extensions/adopt/assets.ts";
 import type { Adoption } from "../../extensions/adopt/take-over.ts";
+import type { FoundPlugin } from "../../extensions/adopt/plugins.ts";
 import { addHooks } from "../../extensions/hooks/import-hooks.ts";
 import { describeChange, type PermissionChange } from "../../extensions/permissions/import.ts";
+import type { AgreedPlugin } from "../../extensions/plugins/install.ts";
+import { describeCapabilities } from "../../extensions/plugins/describe.ts";
 import type { ForeignSession } from "../../foreign/list.ts";
 import { askChecklist } from "../checklist.ts";
 import type { Arguments } from "../command.ts";
 import { canPrompt, confirm } from "../confirm.ts";
+import { agreeToPlugin } from "../plugins/agree.ts";
 import { alignColumns, sanitizeLine } from "../text-table.ts";
 import { UserError, usageError } from "../user-error.ts";
 import type { SessionsItem } from "./sessions.ts";
@@ -69,9 +73,9 @@ export const chooseItems = async (
   return ticked.flatMap((at) => items[at] ?? []);
 };
 
-/** Hooks run programs, and sessions of other folders may be many: the person ticks them. */
+/** Hooks and plugins run programs, and sessions of other folders may be many: the person ticks them. */
 const isTickedAtFirst = (item: AdoptionItem): boolean =>
-  item.kind !== "hooks" && !(item.kind === "sessions" && "isHere" in item && !item.isHere);
+  item.kind !== "hooks" && item.kind !== "plugins" && !(item.kind === "sessions" && "isHere" in item && !item.isHere);
 
 const pickNumbers = (items: readonly AdoptionItem[], numbers: string): readonly AdoptionItem[] =>
   numbers.split(",").map((text) => {
@@ -81,7 +85,7 @@ const pickNumbers = (items: readonly AdoptionItem[], numbers: string): readonly 
     return item;
   });
 
-/** Plans the adoption of chosen items. Hooks, and rules that allow more, need a second agreement or `--yes`. */
+/** Plans the adoption of chosen items. Hooks, plugins, and rules that allow more need a second agreement or `--yes`. */
 export const planAdoption = async (chosen: readonly AdoptionItem[], args: Arguments): Promise<AdoptionPlan> => {
   const changes = chosen.flatMap((item) => (item.state === "new" && "change" in item ? [item.change] : []));
   const leftOut: string[] = [];
@@ -89,6 +93,11 @@ export const planAdoption = async (chosen: readonly AdoptionItem[], args: Argume
   const permissions = await agreeToRules(rules, args, leftOut);
   const found = changes.filter((each) => each.type === "hooks");
   const hooks = (await agreeToHooks(found, args, leftOut)) ? found.map((each) => each.hooks).reduce(addHooks, {}) : {};
+  const plugins = await agreeToPlugins(
+    changes.flatMap((each) => (each.type === "plugin" ? [each.found] : [])),
+    args,
+    leftOut,
+  );
   const servers = changes.flatMap((each) => (each.type === "server" ? [each.server] : []));
   return {
     adoption: {
@@ -97,6 +106,7 @@ export const planAdoption = async (chosen: readonly AdoptionItem[], args: Argume
       contextFileNames: [...new Set(changes.flatMap((each) => (each.type === "context" ? [each.fileName] : [])))],
       hooks,
       copies: changes.flatMap((each) => (each.type === "copy" ? [each.copy] : [])),
+      plugins,
     },
     sessions: chosen.flatMap((item) => (item.state === "new" && "sessions" in item ? item.sessions : [])),
     leftOut,
@@ -138,4 +148,28 @@ const agreeToHooks = async (
     return false;
   }
   return confirm("Add these hooks to your settings? They run in every folder.");
+};
+
+/** Shows what each plugin brings and asks about each kind, as `parley plugins add` does. */
+const agreeToPlugins = async (
+  found: readonly FoundPlugin[],
+  args: Arguments,
+  leftOut: string[],
+): Promise<readonly AgreedPlugin[]> => {
+  const plugins: AgreedPlugin[] = [];
+  for (const each of found) {
+    const { name } = each.plugin;
+    const hasKinds = describeCapabilities(each.plugin).length > 0;
+    if (args.has("dry-run")) plugins.push({ ...each, agreed: [] });
+    else if (hasKinds && !args.has("yes") && !canAsk(args))
+      leftOut.push(`plugin ${name}: what it brings must be agreed to, so it needs --yes`);
+    else
+      try {
+        plugins.push({ ...each, agreed: await agreeToPlugin({ args }, each.plugin, []) });
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        leftOut.push(`plugin ${name}: ${error.message}`);
+      }
+  }
+  return plugins;
 };

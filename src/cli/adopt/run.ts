@@ -11,6 +11,7 @@ import { backupPath } from "../../extensions/adopt/backup.ts";
 import { takeOver, undoAdoption, type Adoption } from "../../extensions/adopt/take-over.ts";
 import { openAgentFiles } from "../../extensions/agent-files.ts";
 import { describeChange } from "../../extensions/permissions/import.ts";
+import { readInstalledPlugins } from "../../extensions/plugins/store.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
 import { printJson } from "../format.ts";
 import { openSessionsContext, withUserErrors } from "../sessions/context.ts";
@@ -35,6 +36,7 @@ export const adopt: CommandHandler = async (args) => {
     const applied = await takeOver(plan.adoption, {
       ...environment,
       home: environment.home.config,
+      pluginHome: environment.home.data,
       currentContextFileNames: environment.loaded.settings["context.fileName"],
       currentHooks: environment.loaded.settings.hooks,
     });
@@ -77,6 +79,7 @@ const findItems = async (
     hooks: loaded.settings.hooks,
     contextFileNames: loaded.settings["context.fileName"],
     serverNames: Object.keys(loaded.settings.mcpServers),
+    pluginNames: (await readInstalledPlugins(world, home.data)).map(({ name }) => name),
   };
   const assets: readonly AgentAsset[] = (await Promise.all(agents.map((agent) => findAssets(agent, locations)))).flat();
   const sessions = await findSessionItems(await openSessionsContext(), agents);
@@ -93,7 +96,14 @@ const printAll = (items: readonly AdoptionItem[], args: Arguments, { loaded }: A
 const isEmpty = ({ adoption, sessions }: AdoptionPlan): boolean =>
   describeAdoption(adoption).length + sessions.length === 0;
 
-const describeAdoption = ({ permissions, servers, contextFileNames, hooks, copies }: Adoption): readonly string[] => [
+const describeAdoption = ({
+  permissions,
+  servers,
+  contextFileNames,
+  hooks,
+  copies,
+  plugins,
+}: Adoption): readonly string[] => [
   ...permissions.map(describeChange),
   ...servers.map(({ name }) => `MCP server ${name}`),
   ...contextFileNames.map((name) => `context file name ${name}`),
@@ -102,6 +112,7 @@ const describeAdoption = ({ permissions, servers, contextFileNames, hooks, copie
     return `${count} ${count === 1 ? "hook" : "hooks"} for ${event}`;
   }),
   ...copies.flatMap(({ kind, names }) => names.map((name) => `${kind.replace(/s$/, "")} ${name}`)),
+  ...plugins.map(({ plugin, agreed }) => [`plugin ${plugin.name}`, agreed.join(", ")].filter(Boolean).join(": ")),
 ];
 
 const report = (
@@ -136,7 +147,11 @@ const report = (
 };
 
 const undo = async (args: Arguments, environment: AgentEnvironment): Promise<number> => {
-  const outcome = await undoAdoption({ ...environment, home: environment.home.config });
+  const outcome = await undoAdoption({
+    ...environment,
+    home: environment.home.config,
+    pluginHome: environment.home.data,
+  });
   if (outcome.type === "nothing") throw new UserError("There is no adoption to reverse.", { code: 1 });
   if (outcome.type === "changed")
     throw new UserError(
@@ -146,6 +161,7 @@ const undo = async (args: Arguments, environment: AgentEnvironment): Promise<num
   const continued = await removeAdoptedSessions(await openSessionsContext(), outcome.sessions);
   const kept = [
     ...outcome.kept.map(({ kind, name }) => `${kind}/${name} was changed since`),
+    ...outcome.keptPlugins.map(({ name }) => `the plugin ${name} was updated since`),
     ...continued.map((id) => `session ${id} was continued since`),
   ];
   if (args.has("json")) return printJson({ undone: true, kept });

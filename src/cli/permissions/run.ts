@@ -2,6 +2,7 @@ import { loadAgentEnvironment, type AgentEnvironment } from "../../agent/environ
 import { PolicyError } from "../../policy/error.ts";
 import {
   describeRuleMatch,
+  describeRuleSource,
   hasRuleText,
   listConfiguredRules,
   type ListedRule,
@@ -37,10 +38,12 @@ type PermissionsContext = AgentEnvironment & { readonly stored: RuleStore };
 
 type PermissionsAction = (args: Arguments, context: PermissionsContext) => Promise<number>;
 
-const list: PermissionsAction = async (args, { loaded, folder, stored }) => {
+const list: PermissionsAction = async (args, { world, home, loaded, folder, stored }) => {
   if (args.positionals.length > 1)
     throw usageError(`Unexpected argument "${args.positionals[1]}" for permissions list.`);
-  const { mode, rules, trusted } = loaded.policy;
+  const { mode, trusted } = loaded.policy;
+  const { readPluginRules } = await import("../../extensions/plugins/session.ts");
+  const rules = { ...loaded.policy.rules, plugins: await readPluginRules(world, home.data) };
   const own = (await stored.list()).map((each): ListedRule => ({ ...each, scope: "project" }));
   const all = [...own, ...listConfiguredRules(rules, trusted)];
   const only = (rules.commandLine?.only ?? rules.settings?.only)?.map(formatPermissionRule);
@@ -48,10 +51,10 @@ const list: PermissionsAction = async (args, { loaded, folder, stored }) => {
     return printJson({ folder, mode, trusted, rules: all.map(ruleAsJson), ...(only === undefined ? {} : { only }) });
   if (all.length === 0)
     process.stderr.write("parley: No permission rules. Add one with parley permissions add RULE.\n");
-  const rows = all.map(({ list: name, rule, scope }) => [
-    name,
-    [formatPermissionRule(rule), describeRuleMatch(rule)].filter((text) => text !== "").join(", "),
-    sourceTexts[scope],
+  const rows = all.map((each) => [
+    each.list,
+    [formatPermissionRule(each.rule), describeRuleMatch(each.rule)].filter((text) => text !== "").join(", "),
+    describeRuleSource(each),
   ]);
   for (const row of alignColumns(rows)) process.stdout.write(`${sanitizeLine(row)}\n`);
   if (only !== undefined) process.stdout.write(`only  ${sanitizeLine(only.join(", "))} (permissions.only)\n`);
@@ -62,18 +65,11 @@ const list: PermissionsAction = async (args, { loaded, folder, stored }) => {
   return 0;
 };
 
-const sourceTexts: { readonly [scope in ListedRule["scope"]]: string } = {
-  session: "this session",
-  project: "this project",
-  settings: "your settings",
-  "command line": "command line",
-  "project settings": "the project's settings",
-};
-
-const ruleAsJson = ({ list: name, rule, scope }: ListedRule): object => ({
+const ruleAsJson = ({ list: name, rule, scope, plugin }: ListedRule): object => ({
   list: name,
   rule: formatPermissionRule(rule),
   source: scope,
+  ...(plugin === undefined ? {} : { plugin }),
   ...(rule.type === "command" && rule.exact === true ? { exact: true } : {}),
 });
 

@@ -1,19 +1,15 @@
 import { hashTree } from "../../extensions/plugins/content-hash.ts";
-import { describeCapabilities } from "../../extensions/plugins/describe.ts";
+import { describeCapabilities, describePluginRules } from "../../extensions/plugins/describe.ts";
 import { fetchSource, locationOf, parseSource, type FetchedPlugin } from "../../extensions/plugins/fetch-source.ts";
+import { findInstalledPlugin, installPlugin } from "../../extensions/plugins/install.ts";
 import { loadPlugin } from "../../extensions/plugins/load.ts";
 import type { Marketplace } from "../../extensions/plugins/marketplace.ts";
 import type { Plugin } from "../../extensions/plugins/plugin.ts";
 import { readPluginStatus } from "../../extensions/plugins/session.ts";
 import {
   contentFolder,
-  dataFolder,
-  ensureFolder,
-  readInstalledPlugins,
   removeContent,
   removeUnusedContent,
-  storeContent,
-  writeInstalledPlugin,
   type InstalledPlugin,
 } from "../../extensions/plugins/store.ts";
 import { readDiskTree, type PluginTree } from "../../extensions/plugins/tree.ts";
@@ -50,17 +46,19 @@ const listMarketplace = ({ name, plugins }: Marketplace): number => {
 const addPlugin = async (context: PluginsContext, fetched: FetchedPlugin): Promise<void> => {
   const { world, home } = context;
   const plugin = await requirePlugin(fetched);
-  const same = (await readInstalledPlugins(world, home)).find(
-    ({ name }) => name.toLowerCase() === plugin.name.toLowerCase(),
-  );
+  const same = await findInstalledPlugin(world, home, plugin.name);
   if (same !== undefined)
     throw new UserError(
       `There is a plugin ${same.name} already. Use parley plugins update ${same.name}, or remove it first.`,
       { code: 1 },
     );
+  const hash = await hashTree(fetched.tree);
   const agreed = await agreeToPlugin(context, plugin, []);
-  await storePlugin(context, { plugin, fetched, agreed });
-  const effect = agreed.length === 0 ? "Nothing of it has an effect here." : "It is used in new sessions.";
+  await installPlugin(world, home, { plugin, fetched, hash, agreed });
+  const effect =
+    agreed.length === 0 && plugin.rules.length === 0
+      ? "Nothing of it has an effect here."
+      : "It is used in new sessions.";
   process.stderr.write(`Added ${plugin.name}. ${effect}\n`);
 };
 
@@ -68,24 +66,6 @@ const requirePlugin = async ({ tree, entry }: FetchedPlugin): Promise<Plugin> =>
   const plugin = await loadPlugin(tree, entry);
   if ("problem" in plugin) throw new UserError(sanitizeLine(plugin.problem), { code: 1 });
   return plugin;
-};
-
-type AgreedPlugin = {
-  readonly plugin: Plugin;
-  readonly fetched: FetchedPlugin;
-  readonly agreed: InstalledPlugin["agreed"];
-};
-
-const storePlugin = async (
-  { world, home }: PluginsContext,
-  { plugin, fetched: { tree, source, entry }, agreed }: AgreedPlugin,
-): Promise<void> => {
-  const hash = await hashTree(tree);
-  const stamp = await storeContent(world, home, tree, hash);
-  await ensureFolder(world.disk, dataFolder(home, plugin.name));
-  const { name } = plugin;
-  const record = { name, source, hash, stamp, agreed, isEnabled: true, ...(entry === undefined ? {} : { entry }) };
-  await writeInstalledPlugin(world, home, { name, plugin: record });
 };
 
 /** `parley plugins update`: fetches a plugin again, shows what changed, and asks again. */
@@ -98,7 +78,8 @@ export const updatePlugin = async (context: PluginsContext, installed: Installed
       code: 1,
     });
   const [status] = (await readPluginStatus(world, home)).filter((each) => each.installed.name === installed.name);
-  const isSame = (await hashTree(fetched.tree)) === installed.hash;
+  const hash = await hashTree(fetched.tree);
+  const isSame = hash === installed.hash;
   if (isSame && status?.state !== "broken") {
     process.stderr.write(`${installed.name} is up to date.\n`);
     return 0;
@@ -106,7 +87,7 @@ export const updatePlugin = async (context: PluginsContext, installed: Installed
   if (isSame) {
     // The files were damaged; the ones agreed to are restored.
     await removeContent(world.disk, home, installed.hash);
-    await storePlugin(context, { plugin, fetched, agreed: installed.agreed });
+    await installPlugin(world, home, { plugin, fetched, hash, agreed: installed.agreed });
     process.stderr.write(`Restored the files of ${installed.name}.\n`);
     return 0;
   }
@@ -115,7 +96,7 @@ export const updatePlugin = async (context: PluginsContext, installed: Installed
   const lines = [...(await describeFileChanges(old, fetched.tree)), ...describeChanges(before, plugin)];
   process.stderr.write(`Changes of ${installed.name}:\n${lines.map((line) => `  ${sanitizeLine(line)}\n`).join("")}`);
   const agreed = await agreeToPlugin(context, plugin, []);
-  await storePlugin(context, { plugin, fetched, agreed });
+  await installPlugin(world, home, { plugin, fetched, hash, agreed });
   await removeUnusedContent(world, home, installed.hash);
   process.stderr.write(`Updated ${installed.name}. The new files are used in new sessions.\n`);
   return 0;
@@ -152,7 +133,10 @@ const describeChanges = (before: Plugin | undefined, after: Plugin): readonly st
     new Set(
       plugin === undefined
         ? []
-        : describeCapabilities(plugin).flatMap(({ kind, lines }) => lines.map((line) => `${kind}: ${line}`)),
+        : [
+            ...describeCapabilities(plugin).flatMap(({ kind, lines }) => lines.map((line) => `${kind}: ${line}`)),
+            ...describePluginRules(plugin),
+          ],
     );
   const [old, now] = [linesOf(before), linesOf(after)];
   return [

@@ -1,4 +1,9 @@
-import { capabilityTitles, describeCapabilities } from "../../extensions/plugins/describe.ts";
+import {
+  capabilityTitles,
+  describeCapabilities,
+  describePluginRules,
+  pluginRulesTitle,
+} from "../../extensions/plugins/describe.ts";
 import type { Plugin, PluginCapability } from "../../extensions/plugins/plugin.ts";
 
 /** Formats everything a plugin brings. Kinds without agreement are marked, if a list of agreed ones is given. */
@@ -8,5 +13,6 @@ export const formatReport = (plugin: Plugin, agreed?: readonly PluginCapability[
     `${capabilityTitles[kind]}${agreed === undefined || agreed.includes(kind) ? "" : " (not agreed, not used)"}`,
     ...lines.map((line) => `  ${line}`),
   ]),
+  ...(plugin.rules.length === 0 ? [] : [pluginRulesTitle, ...describePluginRules(plugin).map((line) => `  ${line}`)]),
   ...plugin.problems.map((problem) => `Not used: ${problem}`),
 ];

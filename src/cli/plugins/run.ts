@@ -1,11 +1,7 @@
-import { describeCapabilities } from "../../extensions/plugins/describe.ts";
+import { describeCapabilities, describePluginRules } from "../../extensions/plugins/describe.ts";
 import { readPluginStatus, type PluginStatus } from "../../extensions/plugins/session.ts";
-import {
-  removeData,
-  removeUnusedContent,
-  writeInstalledPlugin,
-  type InstalledPlugin,
-} from "../../extensions/plugins/store.ts";
+import { uninstallPlugin } from "../../extensions/plugins/install.ts";
+import { writeInstalledPlugin, type InstalledPlugin } from "../../extensions/plugins/store.ts";
 import { PluginSourceError } from "../../extensions/plugins/tree.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
@@ -82,6 +78,8 @@ const formatRow = (status: PluginStatus): readonly string[] => {
   const brought = describeCapabilities(status.plugin).map(({ kind, lines }) =>
     agreed.includes(kind) ? `${lines.length} ${kind}` : `${kind} not agreed`,
   );
+  const { rules } = status.plugin;
+  if (rules.length > 0) brought.push(`${rules.length} permission rules`);
   return [name, sanitizeLine(version), status.state, brought.join(", ") || sanitizeLine(description.slice(0, 60))];
 };
 
@@ -97,6 +95,7 @@ const summarize = (status: PluginStatus): object => {
     layout,
     root: status.root,
     brings: Object.fromEntries(describeCapabilities(status.plugin).map(({ kind, lines }) => [kind, lines])),
+    rules: describePluginRules(status.plugin),
     problems,
   };
 };
@@ -136,10 +135,7 @@ const save = async ({ world, home }: PluginsContext, plugin: InstalledPlugin, me
 
 const remove: PluginsAction = async (context) => {
   const { installed } = await findPlugin(context);
-  const { world, home } = context;
-  await writeInstalledPlugin(world, home, { name: installed.name, plugin: undefined });
-  await removeUnusedContent(world, home, installed.hash);
-  await removeData(world.disk, home, installed.name);
+  await uninstallPlugin(context.world, context.home, installed);
   process.stderr.write(`Removed ${installed.name} and its files.\n`);
   return 0;
 };

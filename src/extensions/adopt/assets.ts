@@ -7,6 +7,7 @@ import { planPermissionImport, type ImportTarget, type PermissionImport } from "
 import { permissionSources } from "../permissions/source-rules.ts";
 import type { AssetCopy } from "./copy-assets.ts";
 import { findFolders } from "./folders.ts";
+import { findPluginAssets, type FoundPlugin } from "./plugins.ts";
 import { describeServer, findServers, type FoundServer } from "./servers.ts";
 
 /** The agents whose files can be adopted. */
@@ -19,6 +20,7 @@ export const assetKinds = [
   "commands",
   "agents",
   "skills",
+  "plugins",
   "hooks",
   "servers",
   "permissions",
@@ -47,6 +49,7 @@ type AssetChange =
   | { readonly type: "server"; readonly server: FoundServer }
   | { readonly type: "context"; readonly fileName: string }
   | { readonly type: "copy"; readonly copy: AssetCopy }
+  | { readonly type: "plugin"; readonly found: FoundPlugin }
   /** `lines` shows all of them. */
   | { readonly type: "hooks"; readonly hooks: HookSettings; readonly lines: readonly string[] };
 
@@ -57,6 +60,8 @@ export type AssetLocations = PermissionLocations & {
   readonly hooks: HookSettings;
   readonly contextFileNames: readonly string[];
   readonly serverNames: readonly string[];
+  /** The names of added plugins. */
+  readonly pluginNames: readonly string[];
 };
 
 /** Finds what an agent keeps in its home and in the project. Reads only. */
@@ -64,6 +69,7 @@ export const findAssets = async (agent: AdoptableAgent, locations: AssetLocation
   const found = await Promise.all([
     findContextFiles(agent, locations),
     findFolders(agent, locations),
+    findPluginAssets(agent, locations),
     findServerAssets(agent, locations),
     findPermissionAssets(agent, locations),
     findHookAssets(agent, locations),

@@ -15,7 +15,12 @@ export type AdoptionBackup = {
   readonly after: AdoptedState | null;
   readonly copied: readonly CopiedAsset[];
   readonly sessions: readonly AdoptedSession[];
+  /** The plugins that were added. Absent in backups of earlier versions. */
+  readonly plugins?: readonly AdoptedPlugin[];
 };
+
+/** A plugin that was added, and the hash of its files. */
+export type AdoptedPlugin = { readonly name: string; readonly hash: string };
 
 /** A session that was imported, and the number of its entries at that time. */
 export type AdoptedSession = { readonly id: string; readonly entries: number };

@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { setSetting } from "../../settings/file/write.ts";
 import { formatKeyPath } from "../../settings/schema/key-path.ts";
 import type { HookSettings } from "../../settings/schema/values.ts";
+import type { World } from "../../world/world.ts";
 import { addHooks } from "../hooks/import-hooks.ts";
 import { applyPermissionChanges, type ImportTarget, type PermissionChange } from "../permissions/import.ts";
+import { findInstalledPlugin, installPlugin, uninstallPlugin, type AgreedPlugin } from "../plugins/install.ts";
 import {
   lastAdoption,
   readAdoptedState,
@@ -11,6 +13,7 @@ import {
   removeBackup,
   withFolder,
   writeBackup,
+  type AdoptedPlugin,
   type AdoptedSession,
   type AdoptionBackup,
 } from "./backup.ts";
@@ -24,17 +27,21 @@ export type Adoption = {
   readonly contextFileNames: readonly string[];
   readonly hooks: HookSettings;
   readonly copies: readonly AssetCopy[];
+  readonly plugins: readonly AgreedPlugin[];
 };
 
+/** Parley's folders, with the one of plugins. */
+export type UndoTarget = ImportTarget & { readonly pluginHome: string; readonly world: Pick<World, "random"> };
+
 /** The person's settings that an adoption adds to. */
-export type AdoptionTarget = ImportTarget & {
+export type AdoptionTarget = UndoTarget & {
   readonly currentContextFileNames: readonly string[];
   readonly currentHooks: HookSettings;
 };
 
 /** An adoption that was applied. */
 export type AppliedAdoption = {
-  /** Files that could not be copied, and why. */
+  /** Files that could not be copied and plugins that could not be added, and why. */
   readonly problems: readonly string[];
   /** Adds an imported session to what an undo removes. */
   readonly recordSession: (session: AdoptedSession) => Promise<void>;
@@ -42,7 +49,7 @@ export type AppliedAdoption = {
 
 /** Applies an adoption to the person's own settings, rules and folders, after a backup. */
 export const takeOver = async (adoption: Adoption, target: AdoptionTarget): Promise<AppliedAdoption> => {
-  const { permissions, servers, contextFileNames, hooks, copies } = adoption;
+  const { permissions, servers, contextFileNames, hooks, copies, plugins } = adoption;
   const { world, home } = target;
   const number = (await lastAdoption(target)) + 1;
   const before = await readAdoptedState(target);
@@ -61,6 +68,13 @@ export const takeOver = async (adoption: Adoption, target: AdoptionTarget): Prom
     problems.push(...result.problems);
     backup = { ...backup, copied: [...backup.copied, ...result.copied] };
   }
+  for (const plugin of plugins) {
+    const { name } = plugin.plugin;
+    const problem = await addPlugin(target, plugin);
+    if (problem === undefined)
+      backup = { ...backup, plugins: [...(backup.plugins ?? []), { name, hash: plugin.hash }] };
+    else problems.push(`plugin ${name}: ${problem}`);
+  }
   backup = { ...backup, after: await readAdoptedState(target) };
   await writeBackup(target, number, backup);
   return {
@@ -72,12 +86,40 @@ export const takeOver = async (adoption: Adoption, target: AdoptionTarget): Prom
   };
 };
 
+/** Adds a plugin. Returns why it could not be added. */
+const addPlugin = async ({ world, pluginHome }: UndoTarget, plugin: AgreedPlugin): Promise<string | undefined> => {
+  if ((await findInstalledPlugin(world, pluginHome, plugin.plugin.name)) !== undefined)
+    return "there is a plugin of this name already";
+  try {
+    await installPlugin(world, pluginHome, plugin);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+/** Removes plugins that were not updated since. Returns the others. */
+const removePlugins = async (
+  { world, pluginHome }: UndoTarget,
+  plugins: readonly AdoptedPlugin[],
+): Promise<readonly AdoptedPlugin[]> => {
+  const kept: AdoptedPlugin[] = [];
+  for (const plugin of plugins) {
+    const installed = await findInstalledPlugin(world, pluginHome, plugin.name);
+    if (installed?.hash === plugin.hash) await uninstallPlugin(world, pluginHome, installed);
+    else if (installed !== undefined) kept.push(plugin);
+  }
+  return kept;
+};
+
 /** The outcome of an undo: done, nothing to undo, or refused because settings or rules changed later. */
 export type UndoOutcome =
   | {
       readonly type: "done";
       /** Copied files that stay, because they changed. */
       readonly kept: readonly CopiedAsset[];
+      /** Plugins that stay, because they were updated. */
+      readonly keptPlugins: readonly AdoptedPlugin[];
       /** The imported sessions, which the caller removes. */
       readonly sessions: readonly AdoptedSession[];
     }
@@ -85,12 +127,12 @@ export type UndoOutcome =
   | { readonly type: "changed"; readonly number: number };
 
 /** Reverses the last adoption that was not reversed yet: settings, rules and copied files are as before it. */
-export const undoAdoption = async (target: ImportTarget): Promise<UndoOutcome> => {
+export const undoAdoption = async (target: UndoTarget): Promise<UndoOutcome> => {
   const { world, home } = target;
   const number = await lastAdoption(target);
   const backup = number === 0 ? undefined : await readBackup(target, number);
   if (backup === undefined) return { type: "nothing" };
-  const { before, after, copied, sessions } = backup;
+  const { before, after, copied, sessions, plugins = [] } = backup;
   const current = await readAdoptedState(target);
   if (after !== null && JSON.stringify(current) !== JSON.stringify(after)) return { type: "changed", number };
   await withFolder(target, home, async (folder) => {
@@ -103,6 +145,7 @@ export const undoAdoption = async (target: ImportTarget): Promise<UndoOutcome> =
       for (const name of added) await folder.remove(name);
     });
   const kept = await removeCopies(world.disk, home, copied);
+  const keptPlugins = await removePlugins(target, plugins);
   await removeBackup(target, number);
-  return { type: "done", kept, sessions };
+  return { type: "done", kept, keptPlugins, sessions };
 };

@@ -30,7 +30,10 @@ const run = async (
     commonFields: () => ({ session_id: "s" }),
     onActivity: (activity) => void activities.push(activity),
   });
-  const outcome = await engine.run(occasion, new AbortController().signal);
+  const session = new AbortController();
+  const outcome = await engine.run(occasion, session.signal);
+  // A session cancels what it waits for, then closes its hooks.
+  session.abort();
   beforeClose();
   await engine.close();
   return outcome;
@@ -116,12 +119,15 @@ describe("a hook", () => {
     expect(activities.map(({ status }) => status)).toEqual(["blocked"]);
   });
 
-  it("that says it goes on in the background is not waited for, and decides nothing", async () => {
+  it.each([
+    ["that says it goes on in the background", `echo '{"async": true, "asyncTimeout": 9}'; `, {}],
+    ["in the background", "", { async: true }],
+  ])("%s is not waited for, ends by itself when the session ends, and decides nothing", async (_, first, fields) => {
     const folder = mkdtempSync(join(tmpdir(), "parley-async-"));
     const goes = join(folder, "go");
-    const waits = `echo '{"async": true, "asyncTimeout": 9}'; until [ -e '${goes}' ]; do sleep 0.02; done`;
+    const waits = `${first}until [ -e '${goes}' ]; do sleep 0.02; done`;
     const denies = `echo '{"systemMessage": "Late.", "decision": "block", "reason": "No."}'`;
-    const outcome = await run([{ type: "command", command: `${waits}; ${denies}` }], call, {}, () => {
+    const outcome = await run([{ type: "command", command: `${waits}; ${denies}`, ...fields }], call, {}, () => {
       expect(activities).toEqual([]);
       writeFileSync(goes, "");
     });

@@ -96,7 +96,7 @@ export class HookEngine {
     const matching = findMatching(this.#options.hooks, occasion);
     const awaited = matching.filter(({ hook }) => !hook.isAsync);
     for (const each of matching.filter(({ hook }) => hook.isAsync))
-      this.#leaveBehind(this.#runOne(each, occasion, { signal, onDetached: () => undefined }));
+      this.#leaveBehind(this.#runOne(each, occasion, { signal: this.#closing.signal, onDetached: () => undefined }));
     const results = await Promise.all(awaited.map((each) => this.#runUntilDetached(each, occasion, signal)));
     return mergeResults(results, occasion);
   }
@@ -118,16 +118,24 @@ export class HookEngine {
     this.#background.add(running);
   }
 
-  /** Runs a hook until it ends, or says that it goes on in the background; then it decides nothing. */
+  /** Runs a hook until it ends, or says that it goes on in the background; then it decides nothing, and only `close` stops it. */
   #runUntilDetached(match: MatchedHook, occasion: HookOccasion, signal: AbortSignal): Promise<NamedResult> {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    // A signal of its own: Node warns of more than ten listeners of one.
+    const own = AbortSignal.any([signal]);
+    if (own.aborted) abort();
+    own.addEventListener("abort", abort, { once: true });
+    const ignoreSignal = (): void => own.removeEventListener("abort", abort);
     return new Promise((resolve, reject) => {
       let isDetached = false;
       const onDetached = (): void => {
         isDetached = true;
+        ignoreSignal();
         this.#leaveBehind(running);
         resolve({ ...match, result: {} });
       };
-      const running = this.#runOne(match, occasion, { signal, onDetached });
+      const running = this.#runOne(match, occasion, { signal: stop.signal, onDetached }).finally(ignoreSignal);
       running.then(resolve, (error: unknown) => (isDetached ? undefined : reject(error as Error)));
     });
   }

@@ -52,6 +52,27 @@ describe("importHooks", () => {
     });
   });
 
+  it("names hooks of Codex that could never run, those for its patches alone", () => {
+    const groups = (...matchers: readonly string[]) => ({
+      PreToolUse: matchers.map((matcher) => ({ matcher, hooks: [command] })),
+    });
+    expect(importHooks("codex", groups("^apply_patch$", "apply_patch|Edit", ".*"))).toEqual({
+      hooks: {
+        PreToolUse: ["apply_patch|Edit", ".*"].map((matcher) => ({
+          matcher,
+          hooks: [{ ...command, format: "codex" }],
+        })),
+      },
+      count: 2,
+      notTaken: [
+        {
+          what: "PreToolUse.0",
+          why: "Parley has no apply_patch: files are edited with Edit and Write, which it does not match.",
+        },
+      ],
+    });
+  });
+
   it("takes nothing it does not understand", () => {
     for (const given of [null, 5, [], { Stop: 1 }, { Stop: [1] }, { Stop: [{ hooks: [{ type: "http" }] }] }])
       expect(importHooks("codex", given)).toMatchObject({ hooks: {}, count: 0, notTaken: [{}] });

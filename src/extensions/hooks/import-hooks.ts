@@ -2,6 +2,7 @@ import { isObject } from "../../conversation/json.ts";
 import { checkValue, formatIssue } from "../../settings/schema/check.ts";
 import { hookHandlerShape, type HookEvent } from "../../settings/schema/hook-shape.ts";
 import type { HookGroupSettings, HookHandlerSettings, HookSettings } from "../../settings/schema/values.ts";
+import { parseMatcher } from "./match-name.ts";
 import { isHookEvent } from "./read-hooks.ts";
 
 /** The agents whose hooks can be imported. */
@@ -79,6 +80,8 @@ type NamedGroup = { readonly group: unknown; readonly what: string };
 const importGroup = (agent: HookImportAgent, event: HookEvent, { group, what }: NamedGroup): ImportedHooks => {
   if (!isObject(group) || !Array.isArray(group["hooks"])) return leaveOut(what, "It has no list of hooks.");
   const { matcher, hooks, sequential, ...others } = group;
+  if (agent === "codex" && typeof matcher === "string" && isForPatchesOnly(matcher))
+    return leaveOut(what, "Parley has no apply_patch: files are edited with Edit and Write, which it does not match.");
   const read = hooks.map((handler, index) => importHandler(agent, handler, `${what}.hooks.${index}`));
   const taken = read.flatMap(({ handler }) => (handler === undefined ? [] : [handler]));
   const notTaken = [
@@ -93,6 +96,12 @@ const importGroup = (agent: HookImportAgent, event: HookEvent, { group, what }: 
     return { ...nothing, notTaken };
   const imported = { ...(typeof matcher === "string" && matcher !== "" ? { matcher } : {}), hooks: taken };
   return { hooks: { [event]: [imported] }, count: taken.length, notTaken };
+};
+
+/** Whether a matcher names the one tool with which Codex edits files, and none that there is here. */
+const isForPatchesOnly = (matcher: string): boolean => {
+  const isMatch = parseMatcher(matcher);
+  return isMatch?.("apply_patch") === true && !isMatch("Edit") && !isMatch("Write") && !isMatch("Bash");
 };
 
 type ImportedHandler = {

@@ -43,7 +43,7 @@ const translatePolicy = (rule: PolicyFields, all: readonly PolicyFields[]): Tran
     ),
   );
   if (results.length > 0) return mergeTranslated(results);
-  return typeof rule["mcpName"] === "string"
+  return typeof rule["mcpName"] === "string" && !rule["mcpName"].includes("*")
     ? translated(list, { type: "server", name: rule["mcpName"] }, from)
     : untranslated(from, "it names no tool");
 };
@@ -61,19 +61,26 @@ type PolicyTool = {
 
 const translateTool = ({ list, from, tool, prefix, server }: PolicyTool): TranslatedPermissions => {
   if (typeof server === "string") {
+    if (server.includes("*")) return untranslated(from, "rules cannot name servers by a pattern");
+    if (tool !== "*" && tool.includes("*")) return untranslated(from, "rules cannot name tools by a pattern");
     const rule: PermissionRule = tool === "*" ? { type: "server", name: server } : { type: "tool", name: tool, server };
     return prefix === undefined ? translated(list, rule, from) : untranslated(from, "a server has no commands");
   }
   if (!/^[A-Za-z_][\w.-]*$/.test(tool))
     return untranslated(from, tool === "*" ? "rules cannot name every tool" : "rules cannot name tools by a pattern");
   const name = findToolName(tool) ?? tool;
-  if (prefix === undefined) return translated(list, { type: "tool", name }, from);
+  if (prefix === undefined)
+    return mergeTranslated(toolsNamed(name, list).map((each) => translated(list, { type: "tool", name: each }, from)));
   if (name !== "run_shell_command") return untranslated(from, "commandPrefix needs run_shell_command");
   const parsed = parseSpecifier(`Bash(${prefix.trim()}:*)`);
   if (parsed === undefined || "problem" in parsed || prefix.includes("*"))
     return untranslated(from, parsed !== undefined && "problem" in parsed ? parsed.problem : "* is literal there");
   return translated(list, parsed.rule, from);
 };
+
+/** Both of our edit tools are `replace` there. Allowing it allows the one of that name only. */
+const toolsNamed = (name: string, list: RuleList): readonly string[] =>
+  name === "replace" && list !== "allow" ? ["replace", "smart_edit"] : [name];
 
 const priorityOf = (rule: PolicyFields): number => (typeof rule["priority"] === "number" ? rule["priority"] : 0);
 

@@ -46,6 +46,7 @@ export const loadAgentPlugin = async (tree: PluginTree, manifest: JsonObject): P
     agents: listFiles(tree, "dev.parley/agents", ".md"),
     context: [],
     themes: themes.themes,
+    rules: [],
     problems: [
       ...themes.problems,
       ...Object.keys(manifest)

@@ -40,6 +40,7 @@ export const loadClaudePlugin = async (tree: PluginTree, manifest: JsonObject): 
     agents: unique(pathsOf(manifest, "agents", "agents", problems).flatMap((path) => filesAt(tree, path, ".md"))),
     context: [],
     themes: themes.themes,
+    rules: [],
     problems: [...problems, ...themes.problems, ...findIgnoredParts(tree, manifest)],
   };
 };

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../conversation/json.ts";
 import { displayCommand, sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import { formatPermissionRule } from "../../policy/gate/permission-rules.ts";
 import { pluginCapabilities, type Plugin, type PluginCapability } from "./plugin.ts";
 
 /** The things of one kind that a plugin brings, one line each. */
@@ -10,6 +11,13 @@ export const describeCapabilities = (plugin: Plugin): readonly CapabilityReport[
   pluginCapabilities
     .map((kind) => ({ kind, lines: describeKind(plugin, kind).map((line) => sanitizeForTerminal(line, "line")) }))
     .filter(({ lines }) => lines.length > 0);
+
+/** Describes the permission rules of a plugin, one line each. */
+export const describePluginRules = ({ rules }: Plugin): readonly string[] =>
+  rules.map(({ list, rule, from }) => sanitizeForTerminal(`${list} ${formatPermissionRule(rule)} (${from})`, "line"));
+
+/** The title of a plugin's permission rules, for people. */
+export const pluginRulesTitle = "Permission rules: they only restrict, and apply while the plugin is enabled";
 
 /** The meaning of consent to each kind, for people. */
 export const capabilityTitles: { readonly [kind in PluginCapability]: string } = {

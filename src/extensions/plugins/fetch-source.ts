@@ -100,7 +100,7 @@ const fetchListed = async (
 };
 
 /** The fields of an entry that describe a plugin, without those about the marketplace. */
-const describeEntry = ({ entry }: MarketplacePlugin): JsonObject =>
+export const describeEntry = ({ entry }: MarketplacePlugin): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([field]) => entryFields.has(field)));
 
 const entryFields = new Set([

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../conversation/json.ts";
+import { readGeminiRules } from "./gemini-rules.ts";
 import { aboutOf, hooksIn, isProblem, listFiles, listSkills, readJsonObject, textOf } from "./manifest.ts";
 import { isPluginName, type InvalidPlugin, type Plugin } from "./plugin.ts";
 import { readGeminiThemes } from "./themes.ts";
@@ -8,7 +9,6 @@ import { resolveInside, type PluginTree } from "./tree.ts";
 export const geminiManifest = "gemini-extension.json";
 
 const ignoredFields: { readonly [field: string]: string } = {
-  excludeTools: "is not applied: use deny rules (parley permissions).",
   settings: "are not asked for: set these variables yourself, except for secrets, which plugins do not get.",
   plan: "has no effect here.",
 };
@@ -21,29 +21,30 @@ export const loadGeminiExtension = async (tree: PluginTree, manifest: JsonObject
   const context = readContext(tree, manifest);
   const themes = readGeminiThemes(manifest["themes"]);
   const { mcpServers } = manifest;
+  const servers = isObject(mcpServers)
+    ? (Object.fromEntries(Object.entries(mcpServers).filter(([, server]) => isObject(server))) as Plugin["servers"])
+    : {};
+  const { rules, problems } = await readGeminiRules(tree, manifest, Object.keys(servers));
   return {
     name,
     ...aboutOf(manifest),
     layout: "gemini",
     skills: listSkills(tree, "skills"),
-    servers: isObject(mcpServers)
-      ? (Object.fromEntries(Object.entries(mcpServers).filter(([, server]) => isObject(server))) as Plugin["servers"])
-      : {},
+    servers,
     commands: listFiles(tree, "commands", ".toml"),
     hooks: hooks === undefined || isProblem(hooks) ? [] : hooksIn("hooks/hooks.json", "gemini", hooks),
     agents: listFiles(tree, "agents", ".md"),
     context: context.files,
     themes: themes.themes,
+    rules,
     problems: [
+      ...problems,
       ...themes.problems,
       ...context.problems,
       ...(isProblem(hooks) ? [hooks.problem] : []),
       ...Object.entries(ignoredFields).flatMap(([field, reason]) =>
         manifest[field] === undefined ? [] : [`${field} ${reason}`],
       ),
-      ...(tree.files.some(({ path }) => path.startsWith("policies/"))
-        ? ["policies/ are not applied: use deny rules."]
-        : []),
     ],
   };
 };

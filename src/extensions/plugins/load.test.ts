@@ -28,7 +28,17 @@ const problemOf = async (files: Parameters<typeof treeOf>[0]): Promise<string | 
   return "problem" in plugin ? plugin.problem : undefined;
 };
 
-const empty = { skills: [], servers: {}, commands: [], hooks: [], agents: [], context: [], themes: [], problems: [] };
+const empty = {
+  skills: [],
+  servers: {},
+  commands: [],
+  hooks: [],
+  agents: [],
+  context: [],
+  themes: [],
+  rules: [],
+  problems: [],
+};
 const schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
 const skill = "---\nname: s\ndescription: Does it.\n---\nText.\n";
 
@@ -202,9 +212,52 @@ describe("a Gemini CLI extension", () => {
       hooks: [{ path: "hooks/hooks.json", form: "gemini", hooks: { BeforeTool: [] } }],
       context: [{ path: "GEMINI.md", bytes: 7 }],
       themes: [{ name: "Night", colours: { base: "dark", tones: {}, backgrounds: {} } }],
+      rules: [{ list: "deny", rule: { type: "command", words: ["rm"] }, from: "excludeTools" }],
+    });
+  });
+
+  it("denies and asks about what its policies say, allows nothing, and names what cannot be applied", async () => {
+    const { rules, problems } = await load({
+      "gemini-extension.json": {
+        name: "strict",
+        mcpServers: { db: { command: "db" } },
+        excludeTools: ["EditTool", "drop_table", "mcp_db_query", "run_shell_command(echo $HOME)", "write*", 5],
+      },
+      "policies/a.toml": [
+        '[[rule]]\ntoolName = ["run_shell_command"]\ncommandPrefix = ["git push", "rm"]\ndecision = "deny"\npriority = 1',
+        '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "rm"\ndecision = "allow"\npriority = 999',
+        '[[rule]]\nmcpName = "other"\ndecision = "ask_user"',
+        '[[rule]]\nmcpName = "*"\ntoolName = "*"\ndecision = "deny"',
+        '[[rule]]\ntoolName = "write_file"\nargsPattern = "env"\ndecision = "deny"',
+        '[[safety_checker]]\ntoolName = "glob"',
+      ].join("\n"),
+      "policies/b.toml": "[[rule",
+      "policies/c.toml": 'rule = ["deny"]',
+      "policies/read.me": "no policy",
+    });
+    const tool = (name: string, server?: string): object => ({ type: "tool", name, ...(server && { server }) });
+    const deny = (rule: object, from: string): object => ({ list: "deny", rule, from });
+    expect({ rules, problems }).toEqual({
+      rules: [
+        deny(tool("replace"), "excludeTools"),
+        deny(tool("smart_edit"), "excludeTools"),
+        deny(tool("drop_table"), "excludeTools"),
+        deny(tool("drop_table", "db"), "excludeTools"),
+        deny(tool("query", "db"), "excludeTools"),
+        deny({ type: "command", words: ["git", "push"] }, "policies/a.toml"),
+        deny({ type: "command", words: ["rm"] }, "policies/a.toml"),
+        { list: "ask", rule: { type: "server", name: "other" }, from: "policies/a.toml" },
+      ],
       problems: [
-        "excludeTools is not applied: use deny rules (parley permissions).",
-        "policies/ are not applied: use deny rules.",
+        'excludeTools: "deny run_shell_command echo $HOME" is not applied: "$HOME" has quotes, variables or operators, whose meaning would be ambiguous.',
+        'excludeTools: "deny write*" is not applied: rules cannot name tools by a pattern.',
+        "excludeTools: 5 is not a tool.",
+        'policies/a.toml: "deny * *" is not applied: rules cannot name servers by a pattern.',
+        'policies/a.toml: "deny write_file" is not applied: it depends on argsPattern, which rules cannot express here.',
+        "policies/a.toml: allow rules of extensions are not applied.",
+        "policies/a.toml: safety_checker is not applied.",
+        "policies/b.toml is not applied: it is not valid TOML.",
+        'policies/c.toml: "deny" is not a rule.',
       ],
     });
   });

@@ -9,16 +9,22 @@ export type ManifestFile = JsonObject | { readonly problem: string } | undefined
 
 /** Reads a JSON object. */
 export const readJsonObject = async (tree: PluginTree, path: string): Promise<ManifestFile> => {
-  const file = tree.files.find((each) => each.path === path);
-  if (file === undefined) return undefined;
-  if (file.size > maxManifestBytes) return { problem: `${path} is too large.` };
+  if (!tree.files.some((each) => each.path === path)) return undefined;
+  const text = await readText(tree, path);
+  if (typeof text !== "string") return text;
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(await tree.read(path)).replace(/^\uFEFF/, ""));
+    const value: unknown = JSON.parse(text);
     return isObject(value) ? (value as JsonObject) : { problem: `${path} is not a JSON object.` };
   } catch {
     return { problem: `${path} is not valid JSON.` };
   }
 };
+
+/** Reads a text file of limited size. */
+export const readText = async (tree: PluginTree, path: string): Promise<string | { readonly problem: string }> =>
+  (tree.files.find((each) => each.path === path)?.size ?? 0) > maxManifestBytes
+    ? { problem: `${path} is too large.` }
+    : new TextDecoder().decode(await tree.read(path)).replace(/^\uFEFF/, "");
 
 /** Whether a file could not be used. */
 export const isProblem = (file: ManifestFile): file is { readonly problem: string } =>

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../conversation/json.ts";
+import type { PluginPermissionRule } from "../../policy/gate/permission-rules.ts";
 
 /** The file layouts that are read. */
 export type PluginLayout = "agent-plugin" | "claude" | "gemini";
@@ -28,6 +29,8 @@ export type Plugin = {
   /** Files with instructions for the system prompt. */
   readonly context: readonly { readonly path: string; readonly bytes: number }[];
   readonly themes: readonly PluginTheme[];
+  /** Calls it denies or has the person asked about. They only restrict, so they apply while it is enabled. */
+  readonly rules: readonly PluginRule[];
   /** Parts that are not used, and why. */
   readonly problems: readonly string[];
 };
@@ -37,6 +40,9 @@ export type PluginItem = { readonly name: string; readonly path: string };
 
 /** A theme of the terminal UI: its colours in the form of our theme files. */
 export type PluginTheme = { readonly name: string; readonly colours: JsonObject };
+
+/** A permission rule, and the file or field it is from. */
+export type PluginRule = Omit<PluginPermissionRule, "plugin"> & { readonly from: string };
 
 /** The hooks of one file. */
 export type PluginHooks = { readonly path: string; readonly form: "claude" | "gemini"; readonly hooks: JsonObject };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isObject, type JsonObject, type JsonValue } from "../../conversation/json.ts";
+import type { PluginPermissionRule } from "../../policy/gate/permission-rules.ts";
 import { createChildEnvironment } from "../../policy/shell/environment.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { PluginSkillFolder } from "../../context/skills/find.ts";
@@ -63,6 +64,19 @@ export const readPluginThemes = async (
       : [],
   );
 
+/** The permission rules of enabled plugins. */
+export const readPluginRules = async (
+  world: Pick<World, "disk" | "files">,
+  home: string,
+): Promise<readonly PluginPermissionRule[]> => rulesOf(await readPluginStatus(world, home));
+
+const rulesOf = (status: readonly PluginStatus[]): readonly PluginPermissionRule[] =>
+  status.flatMap((each) =>
+    each.state === "enabled"
+      ? each.plugin.rules.map(({ list, rule }) => ({ plugin: each.plugin.name, list, rule }))
+      : [],
+  );
+
 /** The contributions of enabled plugins to a session, as far as the person agreed. */
 export type SessionPlugins = {
   readonly skills: readonly PluginSkillFolder[];
@@ -76,6 +90,8 @@ export type SessionPlugins = {
   /** Hooks in our form, bound to the files the person agreed to. */
   readonly hooks: readonly HookSet[];
   readonly context: readonly { readonly label: string; readonly path: string }[];
+  /** Permission rules. They only restrict, so they need no agreement. */
+  readonly rules: readonly PluginPermissionRule[];
   /** The folders with the files of the plugins. */
   readonly folders: readonly string[];
   /** Messages for the person. */
@@ -114,6 +130,7 @@ export const openSessionPlugins = async (
     context: loaded.flatMap(({ plugin, root }) =>
       plugin.context.map(({ path }) => ({ label: labelOf(plugin, path), path: join(root, path) })),
     ),
+    rules: rulesOf(status),
     folders: loaded.map(({ root }) => root),
     notes: [
       ...status.flatMap((each) =>

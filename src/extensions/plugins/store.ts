@@ -3,9 +3,9 @@ import { isObject, type JsonObject } from "../../conversation/json.ts";
 import type { Disk, Folder } from "../../world/disk.ts";
 import { withSettingsLock, type SettingsWriteWorld } from "../../settings/file/with-settings-lock.ts";
 import type { World } from "../../world/world.ts";
-import { hashIdentities } from "./content-hash.ts";
+import { hashIdentities, hashTree } from "./content-hash.ts";
 import { isPluginName, pluginCapabilities, type PluginCapability } from "./plugin.ts";
-import { bytecodeParent, readDiskTree, withoutBytecode, type PluginTree } from "./tree.ts";
+import { bytecodeParent, PluginSourceError, readDiskTree, withoutBytecode, type PluginTree } from "./tree.ts";
 
 /** An added plugin: where it is from, the content the person agreed to, and to which kinds of it. */
 export type InstalledPlugin = {
@@ -76,7 +76,10 @@ export const writeInstalledPlugin = (
     await world.files.writePrivate(installedFile(home), `${JSON.stringify({ version: 1, plugins }, undefined, 2)}\n`);
   });
 
-/** Copies files into Parley's folder, under their hash. Returns the stamp of the copy. */
+/**
+ * Copies files into Parley's folder, under their hash. Returns the stamp of the copy. Throws a `PluginSourceError` if the
+ * files are not those of the hash, e.g. because they changed after they were shown.
+ */
 export const storeContent = async (
   world: StoreWorld,
   home: string,
@@ -85,13 +88,21 @@ export const storeContent = async (
 ): Promise<string> => {
   const { disk } = world;
   const path = contentFolder(home, hash);
-  if ((await disk.canonicalPath(path)) === undefined)
-    await withTemporaryFolder(world, home, async (temporary, parent) => {
-      const folder = await parent.openFolder(temporary);
-      await copyFiles(folder, tree).finally(folder.close);
-      await parent.rename(temporary, hash);
-    });
-  return hashIdentities(await readDiskTree(disk, (await disk.canonicalPath(path)) ?? path));
+  const readCopy = async (): Promise<PluginTree | undefined> => {
+    const root = await disk.canonicalPath(path);
+    return root === undefined ? undefined : readDiskTree(disk, root).catch(() => undefined);
+  };
+  const existing = await readCopy();
+  if (existing !== undefined && (await hashTree(existing)) === hash) return hashIdentities(existing);
+  await removeContent(disk, home, hash);
+  await withTemporaryFolder(world, home, async (temporary, parent) => {
+    const folder = await parent.openFolder(temporary);
+    await copyFiles(folder, tree).finally(folder.close);
+    if ((await hashTree(await readDiskTree(disk, join(parent.path, temporary)))) !== hash)
+      throw new PluginSourceError("Its files changed while they were read. Nothing was changed; try again.");
+    await parent.rename(temporary, hash);
+  });
+  return hashIdentities((await readCopy()) ?? tree);
 };
 
 /**

@@ -48,7 +48,7 @@ export const decideCommand = (analysis: CommandAnalysis, rules: CommandRules): C
     return decide("deny", "Plan mode is read-only, and this command is not known to be.");
   const askRule = rules.ask?.find((words) => isNamedBy(words, analysis));
   if (askRule !== undefined)
-    return { ...decide("ask", `Your rule for ${askRule.join(" ")} asks every time.`), asksInEveryMode: true };
+    return { ...decide("ask", `A rule for ${askRule.join(" ")} asks every time.`), asksInEveryMode: true };
   if (rules.mode === "yolo" && rules.isAllowListOnly !== true) {
     const question = analysis.writes.find(({ place }) => place === "protected");
     if (question !== undefined) return decide("ask", question.reason);

@@ -1,6 +1,7 @@
 import type { GateDependencies, GateRequest, JudgedCommand } from "./request.ts";
 import type { ApprovalMode } from "./approval-mode.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
+import { isPrintableAscii } from "../workspace/paths.ts";
 import {
   allowsEdit,
   allowsUrl,
@@ -25,22 +26,27 @@ export type GateFinding =
 /** Checks deny rules of the user and the project. Commands are checked by the command judge too. */
 export const checkDenyRules = (
   request: GateRequest,
-  { deny }: PermissionRules,
+  { deny, owners }: PermissionRules,
   context: RuleContext,
 ): readonly GateFinding[] =>
   deny
     .filter((rule) => isRestrictedBy(rule, request, context))
-    .map((rule) => ({ severity: "deny", reason: `Denied by the rule ${formatPermissionRule(rule)}.` }));
+    .map((rule) => ({ severity: "deny", reason: `Denied by the rule ${nameRule(rule, owners)}.` }));
 
 /** Checks rules that ask in every mode. */
 export const checkAskRules = (
   request: GateRequest,
-  { ask }: PermissionRules,
+  { ask, owners }: PermissionRules,
   context: RuleContext,
 ): readonly GateFinding[] =>
   ask
     .filter((rule) => isRestrictedBy(rule, request, context))
-    .map((rule) => ({ severity: "hard", reason: `Your rule ${formatPermissionRule(rule)} asks every time.` }));
+    .map((rule) => ({ severity: "hard", reason: `The rule ${nameRule(rule, owners)} asks every time.` }));
+
+const nameRule = (rule: PermissionRule, owners: PermissionRules["owners"]): string => {
+  const plugin = owners?.get(rule);
+  return `${formatPermissionRule(rule)}${plugin === undefined ? "" : ` of the plugin ${plugin}`}`;
+};
 
 /** The files of the request's command, and the user's home folder, for rules about files. */
 type RuleContext = { readonly command: JudgedCommand | undefined; readonly home: string | undefined };
@@ -162,7 +168,9 @@ export const checkUrls = (urls: readonly UrlJudgement[]): readonly GateFinding[]
 
 /** Checks for words that mix alphabets: their letters may look like others (homoglyphs). */
 export const checkLookalikeLetters = ({ touches }: GateRequest): readonly GateFinding[] => {
-  const words = (touches.command?.text ?? "").split(/[\s"'`;|&()<>=/]+/).filter(mixesAlphabets);
+  const text = touches.command?.text ?? "";
+  if (isPrintableAscii(text)) return [];
+  const words = text.split(/[\s"'`;|&()<>=/]+/).filter(mixesAlphabets);
   if (words.length === 0) return [];
   const named = words.slice(0, 3).map((word) => `${word} (${describeLookalikes(word)})`);
   return [

@@ -6,12 +6,32 @@ export type RuleScope = "session" | "project";
 
 /** A permission rule that is in force, and where it comes from. "project settings" are files of the project, which only deny. */
 export type ListedRule = StoredRule & {
-  readonly scope: RuleScope | "settings" | "command line" | "project settings";
+  readonly scope: RuleScope | "settings" | "command line" | "project settings" | "plugin";
+  /** The name of the plugin. */
+  readonly plugin?: string;
 };
 
-/** Lists the rules in force of the command line, the settings and the project. */
+/** Describes where a rule comes from. */
+export const describeRuleSource = ({ scope, plugin }: ListedRule): string => {
+  switch (scope) {
+    case "session":
+      return "this session";
+    case "project":
+      return "this project";
+    case "settings":
+      return "your settings";
+    case "command line":
+      return "command line";
+    case "project settings":
+      return "the project's settings";
+    case "plugin":
+      return `the plugin ${plugin ?? ""}`;
+  }
+};
+
+/** Lists the rules in force of the command line, the settings, the project and plugins. */
 export const listConfiguredRules = (
-  { commandLine, settings, project = [] }: PermissionRuleSources,
+  { commandLine, settings, project = [], plugins = [] }: PermissionRuleSources,
   trusted: boolean,
 ): readonly ListedRule[] => {
   const listed = (
@@ -27,6 +47,7 @@ export const listConfiguredRules = (
     ...listed("deny", "command line", commandLine?.deny),
     ...listed("deny", "settings", settings?.deny),
     ...listed("deny", "project settings", trusted ? project : []),
+    ...plugins.map(({ list, rule, plugin }) => ({ list, rule, scope: "plugin" as const, plugin })),
   ];
 };
 

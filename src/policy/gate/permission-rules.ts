@@ -20,6 +20,13 @@ export type PermissionRule =
   /** Files by a pattern: relative to a workspace folder, from the home folder (`~/`) or from the root (`//`). */
   | { readonly type: "files"; readonly access: "read" | "edit"; readonly pattern: string };
 
+/** A rule of a plugin. Plugins restrict and never allow. */
+export type PluginPermissionRule = {
+  readonly plugin: string;
+  readonly list: "ask" | "deny";
+  readonly rule: PermissionRule;
+};
+
 export type PermissionRules = {
   readonly allow: readonly PermissionRule[];
   /** Calls that need approval in every mode, even where another rule allows them. */
@@ -27,6 +34,8 @@ export type PermissionRules = {
   readonly deny: readonly PermissionRule[];
   /** The exclusive allow list: if set, nothing else runs, in any mode. */
   readonly only?: readonly PermissionRule[] | undefined;
+  /** The plugins that rules are from. */
+  readonly owners?: ReadonlyMap<PermissionRule, string>;
 };
 
 /** The sources of permission rules. */
@@ -36,18 +45,31 @@ export type PermissionRuleSources = {
   readonly settings?: Partial<PermissionRules> | undefined;
   /** Deny rules of the project. A project cannot allow. */
   readonly project?: readonly PermissionRule[] | undefined;
+  /** Rules of enabled plugins. Apply in every folder. */
+  readonly plugins?: readonly PluginPermissionRule[] | undefined;
 };
 
 /** Merges the rules that apply. In an untrusted folder the user's settings allow nothing, and the project's rules are ignored. */
 export const mergePermissionRules = (
-  { commandLine, settings, project = [] }: PermissionRuleSources,
+  { commandLine, settings, project = [], plugins = [] }: PermissionRuleSources,
   trusted: boolean,
 ): PermissionRules => ({
   allow: [...(commandLine?.allow ?? []), ...(trusted ? (settings?.allow ?? []) : [])],
-  ask: [...(commandLine?.ask ?? []), ...(settings?.ask ?? [])],
-  deny: [...(commandLine?.deny ?? []), ...(settings?.deny ?? []), ...(trusted ? project : [])],
+  ask: [...(commandLine?.ask ?? []), ...(settings?.ask ?? []), ...rulesOfPlugins(plugins, "ask")],
+  deny: [
+    ...(commandLine?.deny ?? []),
+    ...(settings?.deny ?? []),
+    ...(trusted ? project : []),
+    ...rulesOfPlugins(plugins, "deny"),
+  ],
   only: commandLine?.only ?? settings?.only,
+  ...(plugins.length === 0 ? {} : { owners: new Map(plugins.map(({ rule, plugin }) => [rule, plugin])) }),
 });
+
+const rulesOfPlugins = (
+  plugins: readonly PluginPermissionRule[],
+  list: PluginPermissionRule["list"],
+): readonly PermissionRule[] => plugins.filter((each) => each.list === list).map(({ rule }) => rule);
 
 /**
  * Parses a permission rule: `write_file`, `edits`, `run_shell_command(npm test)`, `server:github`,

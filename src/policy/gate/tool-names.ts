@@ -48,6 +48,9 @@ export const findToolName = (theirs: string): string | undefined =>
     [...claude, gemini, ...others].includes(theirs),
   )?.[0];
 
+/** Whether a name is of one of our tools, at us or at another agent. */
+export const isToolName = (name: string): boolean => Object.hasOwn(toolTable, name) || findToolName(name) !== undefined;
+
 /** The names under which hooks see a tool: those of Claude Code, of Gemini CLI, and ours. */
 export const hookToolNames = (tool: string): readonly string[] => {
   const { claude = [], gemini } = namesOf(tool);

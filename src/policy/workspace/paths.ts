@@ -33,7 +33,7 @@ export const isInside = (path: string, folder: string): boolean =>
 
 /** Returns why a new file may not have this name; undefined if it may. Existing files may have any name. */
 export const invalidNameReason = (name: string): string | undefined => {
-  if (invisibleCharacter.test(name) || !name.isWellFormed())
+  if (!isPrintableAscii(name) && (invisibleCharacter.test(name) || !name.isWellFormed()))
     return `The name ${quotePath(name)} contains invisible characters.`;
   if (name === "~") return 'A folder named "~" would be mistaken for the home folder.';
   if (sep === "\\" && /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))
@@ -45,8 +45,14 @@ export const invalidNameReason = (name: string): string | undefined => {
 const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u;
 
 /** Quotes a path for a message, with invisible characters escaped, so that it cannot be misread. */
-export const quotePath = (path: string): string =>
-  JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}...` : path).replace(
+export const quotePath = (path: string): string => {
+  const quoted = JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}...` : path);
+  if (isPrintableAscii(quoted)) return quoted;
+  return quoted.replace(
     new RegExp(invisibleCharacter, "gu"),
     (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
   );
+};
+
+/** Whether a text has only printable ASCII characters. Most have, and compiling a pattern of Unicode properties is slow. */
+export const isPrintableAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);

@@ -8,7 +8,7 @@ import {
   agentSequences,
   gitMarkerFiles,
 } from "./protected-names.ts";
-import { isInside, splitPath } from "./paths.ts";
+import { isInside, isPrintableAscii, splitPath } from "./paths.ts";
 
 /** Whether writing a path is free, needs approval in every mode, or is denied in every mode; and why. */
 export type Protection = { readonly level: "free" | "ask" | "deny"; readonly reason: string };
@@ -88,12 +88,13 @@ const containsSequence = (names: readonly string[], sequence: readonly string[])
  * Windows drops.
  */
 const normalizeName = (name: string): string =>
-  name
-    .normalize("NFKC")
-    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+  (isPrintableAscii(name) ? name : normalizeCharacters(name))
     .toLowerCase()
     .replace(/(?<=.):.*$/, "")
     .replace(/(?<=.)[. ]+$/, "");
+
+const normalizeCharacters = (name: string): string =>
+  name.normalize("NFKC").replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "");
 
 const matchesName = (name: string, names: ReadonlySet<string>): boolean => names.has(name) || isShortName(name, names);
 
