@@ -6,7 +6,7 @@ import { requestHeadStartMs } from "./requests/model-request.ts";
 export class LazyScheduler {
   readonly #load: (() => Promise<Scheduler>) | undefined;
   readonly #warmUp: (() => Promise<void>) | undefined;
-  readonly #clock: Pick<Clock, "sleep">;
+  readonly #clock: Pick<Clock, "after">;
   #loading: Promise<Scheduler> | undefined;
   #loaded: Scheduler | undefined;
   #isPreloaded = false;
@@ -15,7 +15,7 @@ export class LazyScheduler {
   constructor(
     load: (() => Promise<Scheduler>) | undefined,
     warmUp: (() => Promise<void>) | undefined,
-    clock: Pick<Clock, "sleep">,
+    clock: Pick<Clock, "after">,
   ) {
     this.#load = load;
     this.#warmUp = warmUp;
@@ -34,14 +34,17 @@ export class LazyScheduler {
     return this.#loaded;
   }
 
-  /** Starts loading once the request had time to be sent. A failure is reported by `open`. */
-  preload(): void {
-    if (this.#load === undefined || this.#isPreloaded) return;
-    this.#isPreloaded = true;
-    void this.#clock
-      .sleep(requestHeadStartMs)
-      .then(() => this.open())
-      .then(() => this.#warmUp?.())
-      .catch(() => undefined);
+  /**
+   * Starts loading once the request had time to be sent; returns a function that cancels it. A response that ends sooner
+   * loads the tools itself if it has calls, and needs none otherwise. A failure is reported by `open`.
+   */
+  preload(): () => void {
+    if (this.#load === undefined || this.#isPreloaded) return () => undefined;
+    return this.#clock.after(requestHeadStartMs, () => {
+      this.#isPreloaded = true;
+      this.open()
+        .then(() => this.#warmUp?.())
+        .catch(() => undefined);
+    });
   }
 }

@@ -147,16 +147,19 @@ export class McpServer implements McpToolHost {
   }
 
   async #until(signal: AbortSignal, condition: () => boolean): Promise<void> {
+    if (condition()) return;
+    // A signal of its own: Node warns of more than ten listeners of one, and there may be more servers.
+    const own = AbortSignal.any([signal]);
     while (!condition()) {
-      signal.throwIfAborted();
+      own.throwIfAborted();
       await new Promise<void>((resolve) => {
         const wake = (): void => {
-          signal.removeEventListener("abort", wake);
+          own.removeEventListener("abort", wake);
           this.#waiting.delete(wake);
           resolve();
         };
         this.#waiting.add(wake);
-        signal.addEventListener("abort", wake, { once: true });
+        own.addEventListener("abort", wake, { once: true });
       });
     }
   }
@@ -333,8 +336,17 @@ export class McpServer implements McpToolHost {
   }
 }
 
-const endpointSecrets = (reach: ServerEndpoint): readonly string[] =>
-  reach.type === "stdio" ? Object.values(reach.env) : [...Object.values(reach.headers), ...signInSecrets(reach.signIn)];
+/** Every configured value may be a secret, except the paths of a plugin's own folders and of what is in them. */
+const endpointSecrets = (reach: ServerEndpoint): readonly string[] => {
+  if (reach.type !== "stdio") return [...Object.values(reach.headers), ...signInSecrets(reach.signIn)];
+  const folders = pluginFolderVariables.map((name) => reach.env[name]).filter((value) => value?.startsWith("/"));
+  return Object.values(reach.env).filter(
+    (value) => !folders.some((folder) => value === folder || value.startsWith(`${folder}/`)),
+  );
+};
+
+/** The variables by which the server of a plugin learns its folders. */
+const pluginFolderVariables = ["PLUGIN_ROOT", "PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
 
 const describeReason = (state: McpServerState): string => ("reason" in state ? state.reason : `it is ${state.state}.`);
 

@@ -135,6 +135,27 @@ describe("a server with odd responses", () => {
       );
     });
   });
+
+  it("show the paths of a plugin's folders, and no other value it was given", async () => {
+    const root = `/home/me/.parley/plugins/content/${"0a".repeat(32)}`;
+    const env = {
+      PLUGIN_ROOT: root,
+      CLAUDE_PLUGIN_DATA: "/home/me/.parley/plugins/data/dev",
+      CONFIG: `${root}/config.json`,
+      MODE: "/home/me/unknown-value",
+      NAME: `${root}-secret`,
+    };
+    const configured = { dev: scriptedCommand(["honest", ...Object.values(env)], { env }) };
+    await withServers({ configured }, async ({ servers }) => {
+      expect(servers.status()[0]?.endpoint.split(" ").slice(-5)).toEqual([
+        root,
+        "/home/me/.parley/plugins/data/dev",
+        `${root}/config.json`,
+        "[secret]",
+        "[secret]",
+      ]);
+    });
+  });
 });
 
 describe("a server that floods", () => {

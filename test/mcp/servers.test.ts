@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
 import { openMcpServers, trustRules } from "../../src/mcp/servers.ts";
 import type { Elicitation, SamplingRequest } from "../../src/mcp/requests/handlers.ts";
@@ -103,6 +103,18 @@ describe("servers", () => {
       await servers.close();
     });
     await rm(home, { recursive: true, force: true });
+  });
+
+  it("may be many: waiting for all of them warns of nothing", async () => {
+    const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+    const configured = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`server-${at}`, { command: "parley-no-such-program" }]),
+    );
+    await withServers({ configured }, async ({ servers }) => {
+      expect(servers.status().map(({ status }) => status.state)).toEqual(Array(12).fill("failed"));
+    });
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
   });
 
   it("of a project start only with consent to their current configuration", async () => {

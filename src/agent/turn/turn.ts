@@ -237,6 +237,7 @@ export class Turn {
     committed.catch(() => undefined);
     await journal.submitted;
     const settings = await this.#requestSettings(model);
+    let cancelPreload: (() => void) | undefined;
     try {
       this.#requestNumber = nextRequestNumber();
       const response = sendModelRequest({
@@ -248,11 +249,13 @@ export class Turn {
         promptId: this.#promptId(),
         signal: this.#signal,
       });
-      scheduler.preload();
+      cancelPreload = scheduler.preload();
       return await response;
     } catch (error) {
       await this.#recover(error, model);
       return undefined;
+    } finally {
+      cancelPreload?.();
     }
   }
 
