@@ -47,6 +47,8 @@ const longTests = [
   "test/attacks/changed-files.test.ts",
   "test/attacks/search-path.test.ts",
   "test/attacks/terminal.test.ts",
+  // URLs under attack, end to end: judge-url.test.ts and guarded-fetch.test.ts in src/policy/network are quick.
+  "test/attacks/urls.test.ts",
   // Plugins in the sandbox: sandbox.test.ts and extensions/plugins are quick.
   "test/sandbox-plugins.test.ts",
   // The gateway as a program: gateway/door.test.ts is quick.
