@@ -37,6 +37,7 @@ const longTests = [
   "test/mcp/http.test.ts",
   "test/mcp/cli-project.test.ts",
   "test/mcp/processes.test.ts",
+  "test/mcp/versions.test.ts",
   // Planted repositories and folders of sessions on real git: safe-git.test.ts and attacks/commands.test.ts are quick.
   "test/attacks/repositories.test.ts",
   "test/attacks/commit-keys.test.ts",
@@ -49,6 +50,8 @@ const longTests = [
   "test/attacks/terminal.test.ts",
   // URLs under attack, end to end: judge-url.test.ts and guarded-fetch.test.ts in src/policy/network are quick.
   "test/attacks/urls.test.ts",
+  // Planted project files, end to end: src/policy/trust, attacks/commands.test.ts and attacks/paths.test.ts are quick.
+  "test/attacks/projects.test.ts",
   // Plugins in the sandbox: sandbox.test.ts and extensions/plugins are quick.
   "test/sandbox-plugins.test.ts",
   // The gateway as a program: gateway/door.test.ts is quick.
@@ -57,14 +60,23 @@ const longTests = [
   "test/acp/client-servers.test.ts",
   "test/acp/reported-bugs.test.ts",
   "test/acp/server-questions.test.ts",
+  // Agents on other servers as subagents: a2a/a2a.test.ts is quick.
+  "test/a2a/remote-agent.test.ts",
+  // The example programs: docs-programs.test.ts and agent/open-agent.test.ts are quick.
+  "test/examples.test.ts",
+  // The picture of the front page: tui/app-screens.test.ts is quick.
+  "test/tui/picture.test.ts",
   // Sessions by command, and states after a crash: session/store and agent/kill.test.ts are quick.
   "test/cli/sessions.test.ts",
   "test/session/crash-states.test.ts",
   "test/agent/same-session-log.test.ts",
-  // Work after a turn, and searches with ripgrep: agent/turns.test.ts and tools/glob.test.ts are quick.
+  // Sessions longer than the context window: agent/simulation.test.ts is quick.
+  "test/agent/long-session.test.ts",
+  // Work after a turn, searches with ripgrep, two agents at one file: agent/turns.test.ts and tools/glob.test.ts are quick.
   "test/agent/session-work.test.ts",
   "test/tools/search-file-content.test.ts",
   "test/tools/killed-write.test.ts",
+  "test/tools/two-agents.test.ts",
   // More of broken connections: transport/faults.test.ts is quick.
   "test/transport/delivery.test.ts",
   "test/transport/retry-storm.test.ts",
@@ -73,8 +85,9 @@ const longTests = [
   "test/cli/simulate.test.ts",
   // Spans and metrics of the packaged program: the tests in src/telemetry are quick.
   "test/telemetry.test.ts",
-  // Every event of hooks through the packaged program: hooks/events.test.ts is quick.
+  // Every event of hooks through the packaged program, and inputs by Codex's schemas: hooks/events.test.ts is quick.
   "test/hooks/packaged.test.ts",
+  "test/hooks/codex-inputs.test.ts",
   // The inspector in a browser: inspector/server.test.ts and inspector/data.test.ts are quick.
   "test/inspector/page.test.ts",
   "test/inspector/accessibility.test.ts",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { simulateMany } from "../support/agent-simulate-many.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
-const count = perTier({ quick: 50, all: 1000 });
+const count = perTier({ quick: 50, all: 400, nightly: 1000 });
 const repeated = perTier({ quick: 2, all: 40 });
 
 describe("the whole agent, in a simulated world where everything goes wrong", () => {

@@ -13,7 +13,7 @@ import { simulateProvider } from "../support/exchange.ts";
 import { perTier } from "../support/tier.ts";
 import type { SoakReport } from "./soak.ts";
 
-const streams = perTier({ quick: 64, all: 10_000 });
+const streams = perTier({ quick: 16, all: 10_000 });
 
 describe("streams through the gateway", () => {
   it("are read from the target only as fast as the client reads", async () => {

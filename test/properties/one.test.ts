@@ -1,4 +1,4 @@
 import { checkHistories } from "../support/property-tests.ts";
 import { perTier } from "../support/tier.ts";
 
-checkHistories({ from: 1, count: perTier({ quick: 500, all: 10_000 }) });
+checkHistories({ from: 1, count: perTier({ quick: 500, all: 5000, nightly: 10_000 }) });
