@@ -50,15 +50,18 @@ export class SummaryTracker {
 const noFile = { id: "", size: 0, modified: 0 };
 
 const addRecord = (summary: StoredSummary, record: NewRecord): StoredSummary => {
-  const { models, turns, title, isTitled, hasAnswer, isUsed } = summary;
+  const { models, turns, isTitled, hasAnswer, isUsed } = summary;
   if (record.kind === "title") return { ...summary, title: record.title, isTitled: true, isUsed: true };
   if (record.kind === "model")
     return hasAnswer ? summary : { ...summary, models: [`${record.provider}/${record.model}`] };
   if (record.kind !== "entry") return summary;
   const { entry } = record;
   if (entry.type === "user") {
-    const first = summarizeContent({ entries: [entry], lostEntries: new Set() }, noFile).title;
-    return { ...summary, turns: turns + 1, isUsed: true, title: turns === 0 && !isTitled ? first : title };
+    const title =
+      isTitled || summary.title !== ""
+        ? summary.title
+        : summarizeContent({ entries: [entry], lostEntries: new Set() }, noFile).title;
+    return { ...summary, turns: turns + 1, isUsed: true, title };
   }
   if (entry.type === "model") {
     const name = `${entry.origin.provider}/${entry.origin.model}`;

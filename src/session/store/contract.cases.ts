@@ -147,6 +147,18 @@ export const describeSessionStore = (name: string, open: () => Promise<ContractS
       await unused.close();
     });
 
+    it("are listed with the first prompt that has words as title", async () => {
+      const { sessions, other } = await openStage();
+      const session = await sessions.create({ root });
+      await session.append([userRecord(" ")]);
+      await session.append([userRecord("Look at this")]);
+      await session.append([userRecord("And now?")]);
+      await session.close();
+      expect((await other.list()).map(({ title, turns }) => ({ title, turns }))).toEqual([
+        { title: "Look at this", turns: 3 },
+      ]);
+    });
+
     it("are found by a unique beginning of their id", async () => {
       const { sessions, other } = await openStage();
       const session = await sessions.create({ root });
