@@ -4,6 +4,7 @@ import type { SessionKey } from "./load.ts";
 import type { SessionClaim } from "./log.ts";
 import {
   commandsStatement,
+  hasReadyStatement,
   postStatement,
   reapOrphansStatement,
   reapStatement,
@@ -46,6 +47,7 @@ export const takeSessions = async (
   worker: string,
   most: number,
 ): Promise<readonly TakenSession[]> => {
+  if ((await runStatement(database, hasReadyStatement)).length === 0) return [];
   const rows = await runStatement(database, takeStatement, [worker, most, formatVersion]);
   return rows.map((row) => ({
     tenant: String(row["tenant"]),

@@ -22,6 +22,9 @@ woken as (
   where tenant = $1 and id = $2 and exists (select from kept))
 select held.sequence, kept.id from held left join kept on true`;
 
+/** Whether anything is ready. An idle worker asks this again and again; the statement below takes long to plan. */
+export const hasReadyStatement: string = `select from parley.session where ${isReady} limit 1`;
+
 /**
  * $1 worker $2 how many $3 the newest format it reads. Sessions that are ready, those of tenants with the fewest running
  * sessions first, within the limits of the tenant. Subagents of an earlier owner lose their right to write.
