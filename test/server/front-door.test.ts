@@ -1,8 +1,9 @@
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SessionService } from "../../src/fleet/service.ts";
 import { hashToken } from "../../src/http/request-guard.ts";
 import { acceptTokens } from "../../src/server/authenticate.ts";
-import { openFrontDoor, type AnswerLine, type FrontDoor } from "../../src/server/front-door.ts";
+import { openFrontDoor, type AnswerLine, type FrontDoor, type FrontDoorOptions } from "../../src/server/front-door.ts";
 import { routes } from "../../src/server/routes.ts";
 import { openServiceStage, type ServiceStage } from "../fleet/service-stage.ts";
 import { readEvents } from "./read-events.ts";
@@ -16,17 +17,21 @@ beforeEach(async () => {
   stage = openServiceStage();
   service = await stage.open();
   lines = [];
-  door = await openFrontDoor({
-    service,
-    operator: "local",
-    authenticate: acceptTokens(["a", "b", "local"].map((tenant) => ({ sha256: hashToken(`token-${tenant}`), tenant }))),
-    onAnswer: (line) => void lines.push(line),
-  });
+  door = await openDoor();
 });
 afterEach(async () => {
   await door.close();
   await stage.close();
 });
+
+const openDoor = (options: Partial<FrontDoorOptions> = {}): Promise<FrontDoor> =>
+  openFrontDoor({
+    service,
+    operator: "local",
+    authenticate: acceptTokens(["a", "b", "local"].map((tenant) => ({ sha256: hashToken(`token-${tenant}`), tenant }))),
+    onAnswer: (line) => void lines.push(line),
+    ...options,
+  });
 
 type Answer = { readonly status: number; readonly body: unknown };
 
@@ -224,6 +229,21 @@ describe("two tenants", () => {
   });
 });
 
+/** Writes bytes to the door and resolves with all it answers, once it has closed the connection. */
+const writeRaw = (port: number, bytes: string): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    let answers = "";
+    socket.on("data", (chunk) => (answers += chunk.toString()));
+    socket.on("close", () => resolve(answers));
+    socket.on("error", () => undefined);
+  });
+
+const head = (headers: readonly string[]): string => `${headers.join("\r\n")}\r\n\r\n`;
+
+const post = (headers: readonly string[], body: string): string =>
+  head(["POST /v1/sessions HTTP/1.1", ...headers, `Content-Length: ${body.length}`]) + body;
+
 describe("an attacker", () => {
   it.each<readonly [string, Readonly<Record<string, string>>, number]>([
     ["no token", { authorization: "" }, 401],
@@ -248,6 +268,94 @@ describe("an attacker", () => {
     expect(logged).not.toMatch(/token-a|secret/);
     expect(logged).not.toContain(id);
     expect(lines.map(({ route }) => route)).toContain("/v1/sessions/{id}");
+  });
+
+  const own = ["Host: 127.0.0.1:PORT", "Authorization: Bearer token-a"];
+  const json = "Content-Type: application/json";
+  /** A request that an attacker hides in the body of another. */
+  const hidden = post([...own, json, "Connection: close"], '{"title":"Hidden"}');
+
+  /** Sends bytes to a door with these limits; returns its answers, and the titles of the sessions there are then. */
+  const attack = async (bytes: string, limits: Partial<FrontDoorOptions>): Promise<object> => {
+    const limited = await openDoor(limits);
+    const answers = await writeRaw(limited.port, bytes.replaceAll("PORT", `${limited.port}`));
+    await limited.close();
+    const { sessions } = (await call("/v1/sessions")).body as {
+      readonly sessions: readonly { readonly title: string }[];
+    };
+    return {
+      statuses: [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status)),
+      sessions: sessions.map(({ title }) => title),
+    };
+  };
+
+  it("would create a session with the request that is hidden below", async () => {
+    expect(await attack(hidden, {})).toEqual({ statuses: [201], sessions: ["Hidden"] });
+  });
+
+  it.each<readonly [string, string, readonly number[]]>([
+    ["another host (DNS rebinding)", head(["GET /v1/sessions HTTP/1.1", "Host: evil.example", own[1]!]), [403]],
+    ["the host without its port", head(["GET /v1/sessions HTTP/1.1", "Host: 127.0.0.1", own[1]!]), [403]],
+    ["no host", head(["GET /v1/sessions HTTP/1.1", own[1]!]), [400]],
+    [
+      "another host in its address",
+      head(["GET http://evil.example/nothing HTTP/1.1", ...own, "Connection: close"]),
+      [404],
+    ],
+    ["a form (CSRF)", post([...own, "Content-Type: application/x-www-form-urlencoded"], "title=x"), [415]],
+    ["plain text (CSRF)", post([...own, "Content-Type: text/plain"], "{}"), [415]],
+    ["two lengths (smuggling)", post([...own, json, "Content-Length: 0"], hidden), [400]],
+    [
+      "a length and chunks (smuggling)",
+      post([...own, json, "Transfer-Encoding: chunked"], `0\r\n\r\n${hidden}`),
+      [400],
+    ],
+    [
+      "an unknown encoding (smuggling)",
+      head(["POST /v1/sessions HTTP/1.1", ...own, json, "Transfer-Encoding: xchunked"]) + hidden,
+      [400],
+    ],
+    [
+      "a space before a colon (smuggling)",
+      head(["POST /v1/sessions HTTP/1.1", ...own, json, "Transfer-Encoding : chunked"]) + `0\r\n\r\n${hidden}`,
+      [400],
+    ],
+    [
+      "a folded header (smuggling)",
+      head(["POST /v1/sessions HTTP/1.1", ...own, json, "Transfer-Encoding:\r\n chunked"]) + `0\r\n\r\n${hidden}`,
+      [400],
+    ],
+    ["a request in the body of one it refuses", post(["Host: 127.0.0.1:PORT", json], hidden), [401]],
+    [
+      "a request in the body of one without a path",
+      head(["POST /nothing HTTP/1.1", ...own, json, `Content-Length: ${hidden.length}`]) + hidden,
+      [404],
+    ],
+    ["headers over 16 KiB", head(["GET /v1/sessions HTTP/1.1", ...own, `X: ${"x".repeat(20_000)}`]), [431]],
+    [
+      "a length over its limit",
+      head(["POST /v1/sessions HTTP/1.1", ...own, json, "Content-Length: 99999999"]) + hidden,
+      [413],
+    ],
+    [
+      "chunks over its limit",
+      head(["POST /v1/sessions HTTP/1.1", ...own, json, "Transfer-Encoding: chunked"]) +
+        `401\r\n${"x".repeat(1025)}\r\n`,
+      [413],
+    ],
+  ])("with %s changes nothing, and the connection is closed", async (_, bytes, statuses) => {
+    expect(await attack(bytes, { idleTime: 100, bodyBytes: 1024 })).toEqual({ statuses, sessions: [] });
+  });
+
+  it.each<readonly [string, string]>([
+    ["half a head, and no more (slowloris)", "GET /v1/sessions HTTP/1.1\r\nHost: 127"],
+    [
+      "half a body, and no more (slowloris)",
+      head(["POST /v1/sessions HTTP/1.1", ...own, json, "Content-Length: 10"]) + "{",
+      [408],
+    ],
+  ])("with %s holds no connection for long", async (_, bytes) => {
+    expect(await attack(bytes, { headTime: 200, requestTime: 200 })).toEqual({ statuses: [408], sessions: [] });
   });
 
   it("does not make the server remember a body over its limit", async () => {

@@ -49,9 +49,11 @@ type Server = {
   readonly say: (id: string, text: string, headers?: Record<string, string>) => Promise<Response>;
   /** Whether code of telemetry was loaded. */
   readonly hasTelemetry: () => boolean;
+  /** Everything it printed. */
+  readonly printed: () => string;
 };
 
-const start = async (): Promise<Server> => {
+const start = async (options: readonly string[] = []): Promise<Server> => {
   const hooks = fileURLToPath(new URL("../support/loaded.mjs", import.meta.url));
   const list = join(base, "loaded.txt");
   const args = [
@@ -62,13 +64,17 @@ const start = async (): Promise<Server> => {
     join(base, "tokens.json"),
     "--model",
     "offline",
+    ...options,
   ];
   const child = spawn(process.execPath, ["--import", hooks, bin, ...args], {
     cwd: base,
     env: { PATH: process.env["PATH"] ?? "", HOME: base, PARLEY_HOME: join(base, "home"), LOADED: list },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
+  let printed = "";
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const [url] = (await once(createInterface(child.stdout!), "line")) as [string];
   const request = (path: string, init: RequestOptions = {}): Promise<Response> =>
     fetch(`${url}${path}`, {
@@ -84,6 +90,7 @@ const start = async (): Promise<Server> => {
     },
     say: (id, text, headers = {}) =>
       request(`/v1/sessions/${id}/messages`, { method: "POST", headers, body: JSON.stringify({ text }) }),
+    printed: () => printed,
     hasTelemetry: () =>
       readFileSync(list, "utf8")
         .split("\n")
@@ -116,6 +123,41 @@ describe("parley serve as a program", () => {
     expect(rest.slice(0, before.length - 3)).toEqual(before.slice(3));
     expect(rest.filter(({ event }) => event === "turn")).toHaveLength(2);
     expect(second.hasTelemetry()).toBe(false);
+  });
+
+  it("logs routes, and no token, session or text, whatever is sent and however it fails", async () => {
+    const server = await start(["--log", "--a2a"]);
+    const id = await server.create();
+    await server.say(id, "marmalade");
+    await eventsOf(server, id);
+    const paths = [
+      `/v1/sessions/${id}?token=${token}`,
+      `/${token}`,
+      `/v1/sessions/${token}`,
+      `/a2a/rest/tasks/${token}`,
+    ];
+    for (const path of paths) await server.request(path, { headers: { "x-other": token } });
+    await server.request(`/v1/sessions/${id}`, { headers: { authorization: `Basic ${token}` } });
+    await server.request(`/v1/sessions/${id}/messages`, { method: "POST", body: `{"text": ${token}` });
+    await server.request(`/v1/sessions/${id}/cancel`, { method: "POST", headers: { "idempotency-key": `${token} x` } });
+    await server.request("/a2a", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: token }) });
+    await end(server.child, "SIGTERM");
+    const printed = server.printed();
+    const logged = [...printed.matchAll(/^([A-Z]+ \S+ \d+) [\d.]+ ms$/gm)].map(([, line]) => line);
+    expect(logged.toSorted()).toEqual([
+      "GET /v1/sessions/{id} 200",
+      "GET /v1/sessions/{id} 404",
+      "GET /v1/sessions/{id}/events 200",
+      "GET extension 404",
+      "GET extension 404",
+      "GET unknown 401",
+      "POST /v1/sessions 201",
+      "POST /v1/sessions/{id}/cancel 400",
+      "POST /v1/sessions/{id}/messages 202",
+      "POST /v1/sessions/{id}/messages 400",
+      "POST extension 200",
+    ]);
+    for (const secret of [token, id, "marmalade"]) expect(printed).not.toContain(secret);
   });
 
   it("exports a span for each request, and the turn as part of the request that posted its prompt", async () => {
