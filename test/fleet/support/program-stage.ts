@@ -29,6 +29,8 @@ export type ProgramStageOptions = {
   /** The model, for all slots. */
   readonly model: (request: SimModelRequest, slot: number) => ModelReply;
   readonly onMoment?: (slot: number, moment: WorkMoment) => "drop" | undefined;
+  /** Awaited before each response of the model. */
+  readonly beforeAnswer?: () => Promise<void>;
   /** Awaited before each chunk of a response of the model. */
   readonly beforeChunk?: (slot: number) => Promise<void>;
   /** The faults of a slot's requests. */
@@ -76,6 +78,7 @@ export const openWorkerStage = async (
     slots,
     model,
     onMoment = () => undefined,
+    beforeAnswer = async () => undefined,
     beforeChunk = async () => undefined,
     faultsOf,
     settings,
@@ -106,7 +109,10 @@ export const openWorkerStage = async (
         `/${slot}`,
         {
           ...simulator,
-          handle: (...given) => watchStream(simulator.handle(...given), slot, { onMoment, beforeChunk }),
+          handle: async (...given) => {
+            await beforeAnswer();
+            return watchStream(simulator.handle(...given), slot, { onMoment, beforeChunk });
+          },
         },
       ]),
     ),
