@@ -143,8 +143,8 @@ describe("parley serve as a program", () => {
     await server.request("/a2a", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: token }) });
     await end(server.child, "SIGTERM");
     const printed = server.printed();
-    const logged = [...printed.matchAll(/^([A-Z]+ \S+ \d+) [\d.]+ ms$/gm)].map(([, line]) => line);
-    expect(logged.toSorted()).toEqual([
+    const logged = [...printed.matchAll(/^([A-Z]+ \S+ \d+) [\d.]+ ms$/gm)].map(([, line = ""]) => line);
+    expect(logged.toSorted((one, other) => (one < other ? -1 : 1))).toEqual([
       "GET /v1/sessions/{id} 200",
       "GET /v1/sessions/{id} 404",
       "GET /v1/sessions/{id}/events 200",
