@@ -104,6 +104,51 @@ describeOnPostgres("workers as programs", () => {
     expect(seen).toEqual(all);
   });
 
+  it("an append that was under way when its worker was paused is refused once another has the session", async () => {
+    database = await openTestDatabase();
+    let hold: (() => Promise<void>) | undefined;
+    let isAnswered = false;
+    stage = await openWorkerStage(database, {
+      slots: 2,
+      model: runOnce("echo began >> ran.txt; until [ -e go ]; do sleep 0.05; done"),
+      onMoment: (slot, moment) => {
+        if (slot !== 0) return undefined;
+        isAnswered = moment === "append-answered";
+        return moment === "append-sent" ? hold?.() : undefined;
+      },
+    });
+    const id = await stage.create();
+    const zombie = stage.startWorker(0, ["--lease", "3"]);
+    await stage.post(id, user("Begin."));
+    await until(() => existsText(join(stage.folder, "ran.txt")));
+    let pass = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => {
+      hold = () => {
+        zombie.child.kill("SIGSTOP");
+        resolve();
+        return new Promise<void>((resume) => (pass = resume));
+      };
+    });
+    writeFileSync(join(stage.folder, "go"), "");
+    await isHeld;
+    stage.startWorker(1, ["--lease", "3"]);
+    const { sequence } = await stage.waitFor(id, (session) => session.state === "idle" && session.sequence > 5);
+    isAnswered = false;
+    pass();
+    await until(() => isAnswered);
+    zombie.child.kill("SIGCONT");
+    await zombie.waitFor(`${id}: lost to another worker`);
+    expect((await stage.service.read(tenant, id)).sequence).toBe(sequence);
+    const { rows } = await database.pool.query(
+      "select fence::int as fence, body from parley.record where session = $1 order by sequence",
+      [id],
+    );
+    const records = rows as readonly { readonly fence: number; readonly body: string }[];
+    const fences = records.map(({ fence }) => fence);
+    expect(fences).toEqual(fences.toSorted((one, other) => one - other));
+    expect(records.filter(({ body }) => body.includes("Its outcome is unknown"))).not.toEqual([]);
+  });
+
   it("an approval that comes after the program ended runs exactly that call in another one", async () => {
     database = await openTestDatabase();
     stage = await openWorkerStage(database, {

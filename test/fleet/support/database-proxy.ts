@@ -11,12 +11,15 @@ export type DatabaseProxy = {
 };
 
 /**
- * Opens a proxy. `onMoment` runs before the next byte moves. If it returns "drop", the append does not reach the database:
- * its sender was killed.
+ * The fate of an append that was sent. "drop": it does not reach the database, as its sender was killed. A promise: it
+ * reaches the database later.
  */
+export type AppendFate = "drop" | Promise<void> | undefined;
+
+/** Opens a proxy. `onMoment` runs before the next byte moves. */
 export const openDatabaseProxy = async (
   url: string,
-  onMoment: (moment: AppendMoment) => "drop" | undefined,
+  onMoment: (moment: AppendMoment) => AppendFate,
 ): Promise<DatabaseProxy> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -36,16 +39,23 @@ export const openDatabaseProxy = async (
     }
     client.on("data", (bytes) => {
       const isAppend = bytes.includes("parley.append(");
-      if (isAppend && onMoment("append-sent") === "drop") return client.destroy();
-      isAppending ||= isAppend;
-      database.write(bytes);
-      if (isAppend) onMoment("append-passed");
+      const fate = isAppend ? onMoment("append-sent") : undefined;
+      if (fate === "drop") return void client.destroy();
+      const pass = (): void => {
+        isAppending ||= isAppend;
+        database.write(bytes);
+        if (isAppend) void onMoment("append-passed");
+        client.resume();
+      };
+      if (fate === undefined) return pass();
+      client.pause();
+      void fate.then(pass);
     });
     database.on("data", (bytes) => {
       client.write(bytes);
       if (!isAppending) return;
       isAppending = false;
-      onMoment("append-answered");
+      void onMoment("append-answered");
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

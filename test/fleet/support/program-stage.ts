@@ -17,7 +17,7 @@ import { everyKey } from "../../support/exchange.ts";
 import type { TestDatabase } from "../../support/postgres.ts";
 import { hasBubblewrap } from "../../support/sandbox-fixture.ts";
 import { environmentFor } from "../../support/serve-simulators.ts";
-import { openDatabaseProxy, type AppendMoment } from "./database-proxy.ts";
+import { openDatabaseProxy, type AppendFate, type AppendMoment } from "./database-proxy.ts";
 
 /** A moment in the work of a worker: an append, or an exchange with the model. */
 export type WorkMoment = AppendMoment | "request-received" | "response-streamed";
@@ -28,7 +28,7 @@ export type ProgramStageOptions = {
   readonly slots: number;
   /** The model, for all slots. */
   readonly model: (request: SimModelRequest, slot: number) => ModelReply;
-  readonly onMoment?: (slot: number, moment: WorkMoment) => "drop" | undefined;
+  readonly onMoment?: (slot: number, moment: WorkMoment) => AppendFate;
   /** Awaited before each response of the model. */
   readonly beforeAnswer?: () => Promise<void>;
   /** Awaited before each chunk of a response of the model. */
@@ -97,7 +97,7 @@ export const openWorkerStage = async (
     createSimulator({
       provider,
       script: (request) => {
-        onMoment(slot, "request-received");
+        void onMoment(slot, "request-received");
         return model(request, slot);
       },
       faults: faultsOf?.(slot) ?? [],
@@ -195,7 +195,7 @@ const watchStream = async (
     for await (const chunk of body) {
       await beforeChunk(slot);
       yield chunk;
-      onMoment(slot, "response-streamed");
+      void onMoment(slot, "response-streamed");
     }
   };
   return { ...response, body: watched() };
