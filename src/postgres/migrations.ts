@@ -145,6 +145,31 @@ end $$;
 -- Counts how often sessions of the tenant were taken: who counts its running sessions sees whether others did meanwhile.
 alter table parley.tenant add column takes bigint not null default 0;
 `,
+  `
+-- A session that takes a command has ended the turn before: crashes count for one turn.
+create or replace function parley.append(
+  t text, s text, f bigint, after bigint, sums int[], bodies text[], at_ bigint, done bigint[],
+  entries_ int, bytes_ bigint, format_ int, summary_ text, cost double precision)
+returns bigint language plpgsql as $$
+declare
+  last bigint;
+  marked int;
+begin
+  update parley.session set sequence = sequence + cardinality(bodies), entries = entries + entries_, bytes = bytes + bytes_,
+         unread = unread - cardinality(done), format = greatest(format, format_), summary = coalesce(summary_, summary),
+         modified = case when cardinality(bodies) > 0 then at_ else modified end, spent = spent + cost,
+         crashes = case when cardinality(done) > 0 then 0 else crashes end
+   where tenant = t and id = s and fence = f and sequence = after returning sequence into last;
+  if last is null then return null; end if;
+  insert into parley.record select t, s, after + o, f, at_, x, b from unnest(sums, bodies) with ordinality as u(x, b, o);
+  if cardinality(done) > 0 then
+    update parley.inbox set taken = last where tenant = t and session = s and id = any(done) and taken is null;
+    get diagnostics marked = row_count;
+    if marked <> cardinality(done) then raise exception 'a command of session % was taken twice', s; end if;
+  end if;
+  return last;
+end $$;
+`,
 ];
 
 /** The version of the tables this build needs. */

@@ -127,6 +127,24 @@ describeOnPostgres("the ownership of sessions", () => {
     expect(await take(await enlist())).toHaveLength(1);
   });
 
+  it("a session that comes further with each worker that ends goes on, however many end", async () => {
+    const tenant = openTenant();
+    const id = await create(tenant);
+    for (const key of ["a", "b", "c", "d"]) await post(tenant, id, key);
+    for (let number = 0; number < 4; number++) {
+      const worker = await enlist();
+      await database.pool.query("update parley.session set ready_at = now() where tenant = $1", [tenant]);
+      const [taken] = await take(worker);
+      const session = await openTaken(taken!);
+      const [command] = await readSessionCommands(database.pool, { tenant, id });
+      await session.markTaken([command!.id]);
+      await declareDead(worker);
+      expect((await reapWorkers(database.pool, 3)).map(({ state, crashes }) => [state, crashes])).toEqual([
+        ["ready", 1],
+      ]);
+    }
+  });
+
   it("tenants share workers evenly, within their limits", async () => {
     const [large, small] = [openTenant(), openTenant()];
     for (let each = 0; each < 6; each++) await post(large, await create(large), "a");
