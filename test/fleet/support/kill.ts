@@ -102,8 +102,15 @@ export const killFleet = async (
   const stage = await openWorkerStage(database, { slots, model: callModel(), onMoment: meet, pollMs: 100 });
   const stopWatch = watchTools(stage, (slot) => meet(slot, "tool-began"));
   const start = (slot: number): void => {
-    workers[slot] = stage.startWorker(slot, ["--lease", String(lease), "--most", "4"]);
+    const worker = stage.startWorker(slot, ["--lease", String(lease), "--most", "4"]);
+    workers[slot] = worker;
+    // A worker that finds no database at its start ends by itself. Who runs it starts it again.
+    worker.child.once("close", () => {
+      if (worker.child.exitCode !== null && !isOver && workers[slot] === worker && !replaced.has(slot))
+        setTimeout(() => !isOver && workers[slot] === worker && !replaced.has(slot) && start(slot), 1000);
+    });
   };
+  let isOver = false;
   for (let slot = 0; slot < slots; slot++) start(slot);
   const load = postPrompts(stage, database, random.below(2 ** 31));
   const kills = { workersKilled: 0, killedAtWork: 0, databasesKilled: 0, moments: {} as Record<string, number> };
@@ -182,9 +189,11 @@ export const killFleet = async (
   try {
     await Promise.all(Array.from({ length: hunters }, hunt));
     const { posted, sessions } = await load.finish();
+    isOver = true;
     await Promise.all(workers.map((worker) => worker.end()));
     return await examineKills({ stage, database, posted, sessions, kills });
   } finally {
+    isOver = true;
     stopWatch();
     load.stop();
     await stage.close();
