@@ -104,7 +104,7 @@ describeOnPostgres("workers as programs", () => {
     expect(seen).toEqual(all);
   });
 
-  it("an append that was under way when its worker was paused is refused once another has the session", async () => {
+  it("an append of a paused worker that arrives after another has the session is refused", async () => {
     database = await openTestDatabase();
     let hold: (() => Promise<void>) | undefined;
     let isAnswered = false;
