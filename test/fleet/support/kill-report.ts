@@ -15,7 +15,13 @@ type Evidence = {
 };
 
 /** A call of the model, as the log tells it. */
-type LoggedCall = { readonly id: string; readonly name: string; readonly ask: string; status?: string };
+type LoggedCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly ask: string;
+  status?: string;
+  result?: string;
+};
 
 /** Compares what was posted, followed and done with what the logs tell. */
 export const examineKills = async ({
@@ -58,7 +64,10 @@ export const examineKills = async ({
       if (event.type === "result") {
         const call = calls.findLast(({ id }) => id === event.call);
         if (call === undefined || call.status !== undefined) problems.push(`${event.call} has a result too many`);
-        else call.status = event.status;
+        else {
+          call.status = event.status;
+          call.result = JSON.stringify(event);
+        }
       }
     }
     if (openPrompts > 0) problems.push(`the last turn of ${session.id} has not ended`);
@@ -99,9 +108,9 @@ const examineEffects = (calls: readonly LoggedCall[], ran: readonly string[], pr
     if (call === undefined) problems.push(`${line} ran and is in no log`);
     else effects.set(name, [...(effects.get(name) ?? []), call]);
   }
-  for (const { name, ask, status } of calls) {
+  for (const { name, ask, status, result } of calls) {
     if (status === undefined) problems.push(`${name} ${ask} has no result`);
-    if (status === "complete" && !seen.has(ask)) problems.push(`${name} ${ask} is complete and did not run`);
+    if (status === "complete" && !seen.has(ask)) problems.push(`${name} ${ask} is complete and did not run: ${result}`);
     if (status !== "complete" && status !== "interrupted") problems.push(`${name} ${ask} ended as ${status}`);
   }
   const repeated = [...effects].filter(([, done]) => done.length > 1);

@@ -263,11 +263,15 @@ const postPrompts = (stage: WorkerStage, database: TestDatabase, seed: number) =
     await insist(() => stage.post(id, { type: "user", parts: [text(`Run ${name}.`)] }, name));
     posted.set(name, id);
   };
-  /** The sessions with something left to do. One that ended too many workers waits for a message, and gets one. */
+  let wakes = 0;
+  /** The sessions with something left to do. One whose turn ended too many workers waits for a command, and gets one. */
   const wakeParked = async (): Promise<number> => {
     const { rows } = await insist(() => database.pool.query(unfinished));
     for (const { id, state } of rows as readonly { readonly id: string; readonly state: string }[])
-      if (state === "parked") await postTo(id);
+      if (state === "parked") {
+        const key = `wake-${(wakes += 1)}`;
+        await insist(() => stage.post(id, { type: "title", title: key }, key));
+      }
     return rows.length;
   };
   const posting = (async () => {
