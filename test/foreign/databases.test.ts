@@ -6,7 +6,7 @@ import { importForeignSession, type ImportedSession } from "../../src/foreign/im
 import { listForeignSessions } from "../../src/foreign/list.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { databaseWriters } from "../support/foreign/database-writers.ts";
-import { writeSqlite } from "../support/foreign/sqlite-file.ts";
+import { writeSqlite, writeSqliteInLog } from "../support/foreign/sqlite-file.ts";
 import { importConversations, sortConversations } from "../support/foreign/conversations.ts";
 import { expectedConversations, makeBranchedStory } from "../support/foreign/story.ts";
 import { perTier, seedFor } from "../support/tier.ts";
@@ -46,6 +46,20 @@ describe.each(databaseWriters)("the database of %s", (agent, { limits, write }) 
       });
       expect(readdirSync(dirname(path))).toEqual([path.slice(dirname(path).length + 1)]);
     }
+  });
+
+  it("is read from its write-ahead log if nothing else was written yet", async () => {
+    const story = makeBranchedStory(seedFor(2), limits);
+    const path = save(seedFor(2));
+    const { file, log } = writeSqliteInLog(write(story, join(home, "app")).tables);
+    writeFileSync(path, file);
+    writeFileSync(`${path}-wal`, log);
+    const { main, others } = expectedConversations(story);
+    const world = { disk: realWorld().disk, env: {} };
+    expect(await importConversations(world, { home, folder: join(home, "app"), agent })).toEqual({
+      main,
+      others: sortConversations(others),
+    });
   });
 
   it("cut at any place is refused with a message, or read as far as it is whole", async () => {

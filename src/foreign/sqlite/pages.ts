@@ -22,10 +22,14 @@ export const readPages = async (file: FileHandle, log: FileHandle | undefined): 
   if (header.length < headerBytes || header.toString("latin1", 0, 16) !== "SQLite format 3\0") throw damaged();
   const declared = header.readUInt16BE(16);
   const size = declared === 1 ? 65_536 : declared;
-  const encoding = encodings[header.readUInt32BE(56)];
-  if (size < 512 || (size & (size - 1)) !== 0 || encoding === undefined) throw damaged();
+  if (size < 512 || (size & (size - 1)) !== 0) throw damaged();
   const usable = size - header[20]!;
   const frames = log === undefined ? undefined : await readFrames(log, size);
+  // Until the first checkpoint the file has the header of an empty database; the real one is in the log.
+  const logged = frames?.places.get(1);
+  const current = logged === undefined ? header : Buffer.from(await log!.read(logged, headerBytes));
+  const encoding = current.length < headerBytes ? undefined : encodings[current.readUInt32BE(56)];
+  if (encoding === undefined) throw damaged();
   const cache = new Map<number, Uint8Array>();
   const read = async (page: number): Promise<Uint8Array> => {
     const known = cache.get(page);
@@ -63,7 +67,8 @@ export const readPages = async (file: FileHandle, log: FileHandle | undefined): 
 
 const damaged = (): Error => new ForeignSessionError("The database is damaged, or not a SQLite file.");
 
-const encodings: Readonly<Record<number, "utf8" | "utf16le">> = { 1: "utf8", 2: "utf16le" };
+/** 0 is a database without tables. */
+const encodings: Readonly<Record<number, "utf8" | "utf16le">> = { 0: "utf8", 1: "utf8", 2: "utf16le" };
 
 const maxCachedPages = 512;
 

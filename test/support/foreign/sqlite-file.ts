@@ -32,6 +32,42 @@ export const writeSqlite = (tables: Readonly<Record<string, SqliteTable>>): Buff
   return Buffer.concat(pages);
 };
 
+/** A SQLite file as an agent leaves it that never closed it: an empty database, and all pages in the write-ahead log. */
+export const writeSqliteInLog = (tables: Readonly<Record<string, SqliteTable>>): { file: Buffer; log: Buffer } => {
+  const whole = writeSqlite(tables);
+  const file = writeLeaf([], 100);
+  whole.copy(file, 0, 0, 56);
+  file.set([2, 2], 18);
+  const header = Buffer.alloc(32);
+  for (const [at, value] of [0x377f0682, 3_007_000, pageSize, 0, 11, 12].entries()) header.writeUInt32BE(value, 4 * at);
+  let sum = addChecksum(header.subarray(0, 24), [0, 0]);
+  sum.forEach((value, index) => header.writeUInt32BE(value, 24 + 4 * index));
+  const count = whole.length / pageSize;
+  const frame = (page: number, data: Buffer, pagesAtCommit: number): Buffer => {
+    const head = Buffer.alloc(24);
+    for (const [at, value] of [page, pagesAtCommit, 11, 12].entries()) head.writeUInt32BE(value, 4 * at);
+    sum = addChecksum(data, addChecksum(head.subarray(0, 8), sum));
+    sum.forEach((value, index) => head.writeUInt32BE(value, 16 + 4 * index));
+    return Buffer.concat([head, data]);
+  };
+  const frames = Array.from({ length: count }, (_, index) =>
+    frame(index + 1, whole.subarray(index * pageSize, (index + 1) * pageSize), index + 1 === count ? count : 0),
+  );
+  // A change that was never committed, and the end of an older log.
+  const uncommitted = frame(1, Buffer.alloc(pageSize, 7), 0);
+  return { file, log: Buffer.concat([header, ...frames, uncommitted, Buffer.alloc(24 + pageSize, 9)]) };
+};
+
+type LogChecksum = readonly [first: number, second: number];
+
+const addChecksum = (bytes: Buffer, [first, second]: LogChecksum): LogChecksum => {
+  for (let at = 0; at < bytes.length; at += 8) {
+    first = (first + bytes.readUInt32LE(at) + second) >>> 0;
+    second = (second + bytes.readUInt32LE(at + 4) + first) >>> 0;
+  }
+  return [first, second];
+};
+
 /** Writes the leaves of a table and, if there are several, levels of interior pages above them; returns the root. */
 const writeTree = (pages: Buffer[], cells: readonly Buffer[]): number => {
   let level = inGroups(cells, pageSize - 8).map((group) => pages.push(writeLeaf(group, 0)));
