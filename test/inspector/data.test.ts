@@ -79,6 +79,12 @@ describe("the reading view", () => {
     expect(searchRows(rows, "DRAIN()").map(({ entry, match }) => [entry, match])).toEqual([[5, "drain()"]]);
     expect(searchRows(rows, "expected [ 1 ]").map(({ entry }) => entry)).toEqual([2]);
     expect(searchRows(rows, "absent")).toEqual([]);
+    expect(searchRows(rows, "by then")[0]).toEqual({
+      entry: 5,
+      before: "… queue is empty ",
+      match: "by then",
+      after: ". `Queue.drain()` returns a promise, so the test can wait …",
+    });
   });
 });
 

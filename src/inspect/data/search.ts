@@ -35,11 +35,21 @@ const findIn = (text: string, wanted: string): Omit<SearchHit, "entry"> | undefi
   if (at === -1) return undefined;
   const end = at + wanted.length;
   return {
-    before: text.slice(Math.max(0, at - leadLength), at).toWellFormed(),
+    before: excerptBefore(text, at).toWellFormed(),
     match: text.slice(at, end).toWellFormed(),
-    after: text.slice(end, end + contextLength).toWellFormed(),
+    after: excerptAfter(text, end).toWellFormed(),
   };
 };
+
+/** The words before a place; an ellipsis stands for what is cut off. */
+const excerptBefore = (text: string, at: number): string =>
+  at <= leadLength ? text.slice(0, at) : `… ${text.slice(at - leadLength, at).replace(/^\S*\s+/, "")}`;
+
+/** The words after a place; an ellipsis stands for what is cut off. */
+const excerptAfter = (text: string, end: number): string =>
+  text.length <= end + contextLength
+    ? text.slice(end)
+    : `${text.slice(end, end + contextLength).replace(/\s+\S*$/, "")} …`;
 
 const textsOf = (part: ReadingPart): readonly string[] => {
   switch (part.type) {
