@@ -8,7 +8,7 @@ import { realWorld } from "../../src/world/real/world.ts";
 import { databaseWriters } from "../support/foreign/database-writers.ts";
 import { writeSqlite, writeSqliteInLog } from "../support/foreign/sqlite-file.ts";
 import { importConversations, sortConversations } from "../support/foreign/conversations.ts";
-import { expectedConversations, makeBranchedStory } from "../support/foreign/story.ts";
+import { expectedConversations, makeBranchedStory, toldMessages } from "../support/foreign/story.ts";
 import { perTier, seedFor } from "../support/tier.ts";
 
 const runs = perTier({ quick: 5, all: 60 });
@@ -68,5 +68,49 @@ describe.each(databaseWriters)("the database of %s", (agent, { limits, write }) 
       const imported = await importOnly().catch((error: Error) => [error.message]);
       if (!("conversation" in imported)) expect(imported.join()).toMatch(/The database is damaged|has no messages/);
     }
+  });
+});
+
+describe("goose", () => {
+  it("repeats the prompt under way after a summary; it is imported once, after the summary, and commands of the person not at all", async () => {
+    const seen = { userVisible: true, agentVisible: true };
+    const replaced = { ...seen, agentVisible: false };
+    const hidden = { ...seen, userVisible: false };
+    const messages: [role: string, text: string, metadata: object][] = [
+      ["user", "old", replaced],
+      ["assistant", "older", replaced],
+      ["user", "now", replaced],
+      ["user", "summary", hidden],
+      ["assistant", "Your context was compacted.", hidden],
+      ["user", "now", hidden],
+      ["assistant", "done", seen],
+      ["user", "/model", replaced],
+    ];
+    const path = join(home, ".local/share/goose/sessions/sessions.db");
+    mkdirSync(dirname(path), { recursive: true });
+    const rows = messages.map(([role, text, metadata], index) => [
+      `m${index}`,
+      "s1",
+      role,
+      JSON.stringify([{ type: "text", text }]),
+      JSON.stringify(metadata),
+    ]);
+    const columns = ["message_id", "session_id", "role", "content_json", "metadata_json"];
+    const sessions = { columns: ["id", "working_dir"], rows: [["s1", home]] };
+    writeFileSync(path, writeSqlite({ sessions, messages: { columns, rows } }));
+    const world = { disk: realWorld().disk, env: {} };
+    const { sessions: found } = await listForeignSessions(world, { home, agents: ["goose"] });
+    const { conversation, leftOut } = await importForeignSession(world, found[0]!);
+    expect(toldMessages(conversation)).toEqual([
+      { by: "user", texts: ["old"], images: [] },
+      { by: "model", thinking: [], texts: ["older"], calls: [] },
+      { by: "user", texts: ["now"], images: [] },
+      { by: "summary", text: "summary", kept: 1 },
+      { by: "model", thinking: [], texts: ["done"], calls: [] },
+    ]);
+    expect(leftOut).toEqual([
+      { what: "texts the program added", count: 2 },
+      { what: "messages the model does not see", count: 1 },
+    ]);
   });
 });

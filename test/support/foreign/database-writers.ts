@@ -100,32 +100,45 @@ const writeOpencode = (story: Story, folder: string): DatabaseStory => {
   };
 };
 
-const plainTurns = (turns: Story["turns"]): readonly StoryTurn[] =>
-  turns.flatMap((turn) => ("mark" in turn ? [] : [turn]));
-
-const writeGoose = ({ turns }: Story, folder: string): DatabaseStory => {
+const writeGoose = (story: Story, folder: string): DatabaseStory => {
   const rows: (string | number)[][] = [];
-  const message = (role: string, items: readonly object[]): void =>
+  const sessions = [story, ...(story.subagents ?? [])];
+  let session = "";
+  const message = (role: string, items: readonly object[], metadata: object = {}): void =>
     void rows.push([
       key("m", rows.length),
-      "s1",
+      session,
       role,
       JSON.stringify(items),
-      '{"userVisible":true,"agentVisible":true}',
+      JSON.stringify({ userVisible: true, agentVisible: true, ...metadata }),
     ]);
+  const text = (words: string): object => ({ type: "text", text: words });
   const image = (data: string): object => ({ type: "image", data, mimeType: png });
-  for (const { prompt, image: attached, steps } of plainTurns(turns)) {
-    message("user", [{ type: "text", text: prompt }, ...(attached === undefined ? [] : [image(attached)])]);
-    for (const { thinking, text, calls } of steps) {
-      message("assistant", [
-        ...(thinking === undefined ? [] : [{ type: "thinking", thinking, signature: "c2ln" }]),
-        ...(text === undefined ? [] : [{ type: "text", text }]),
-        ...calls.map(({ id, tool, input }) => ({
-          type: "toolRequest",
-          id,
-          toolCall: { status: "success", value: { name: tool, arguments: input } },
-        })),
-      ]);
+  /** All messages so far are for the person only, and the model gets a summary instead. */
+  const writeSummary = (summary: string): void => {
+    for (const row of rows)
+      if (row[1] === session)
+        row[4] = JSON.stringify({ ...(JSON.parse(String(row[4])) as object), agentVisible: false });
+    message("user", [text(summary)], { userVisible: false });
+    message("assistant", [text("Continue from the summary.")], { userVisible: false });
+  };
+  const writeTurn = ({ prompt, image: attached, steps }: StoryTurn): void => {
+    message("user", [text(prompt), ...(attached === undefined ? [] : [image(attached)])]);
+    message("user", [text("<turn-context>the time</turn-context>")], { userVisible: false, turnContext: true });
+    for (const { thinking, text: words, calls } of steps) {
+      message(
+        "assistant",
+        [
+          ...(thinking === undefined ? [] : [{ type: "thinking", thinking, signature: "c2ln" }]),
+          ...(words === undefined ? [] : [text(words)]),
+          ...calls.map(({ id, tool, input }) => ({
+            type: "toolRequest",
+            id,
+            toolCall: { status: "success", value: { name: tool, arguments: input } },
+          })),
+        ],
+        { inference: { provider: "anthropic", requestedModel: "claude-sonnet-5" } },
+      );
       const answered = calls.filter(({ result }) => result !== undefined);
       if (answered.length > 0)
         message(
@@ -136,33 +149,44 @@ const writeGoose = ({ turns }: Story, folder: string): DatabaseStory => {
             toolResult: {
               status: "success",
               value: {
-                content: [
-                  { type: "text", text: result!.text },
-                  ...(result!.image === undefined ? [] : [image(result!.image)]),
-                ],
+                content: [text(result!.text), ...(result!.image === undefined ? [] : [image(result!.image)])],
                 isError: result!.isError,
               },
             },
           })),
         );
     }
-  }
+  };
+  sessions.forEach(({ turns }, index) => {
+    session = `s${index + 1}`;
+    for (const each of turns)
+      if (!("mark" in each)) writeTurn(each);
+      else if (each.mark === "compact") writeSummary(each.summary);
+  });
+  const times = ["2026-01-02 03:04:05", "2026-01-02 03:04:05"];
   return {
     path: ".local/share/goose/sessions/sessions.db",
     tables: {
       sessions: {
-        columns: ["id", "name", "working_dir", "created_at", "updated_at", "provider_name", "model_config_json"],
-        rows: [
-          [
-            "s1",
-            "Told",
-            folder,
-            "2026-01-02 03:04:05",
-            "2026-01-02 03:04:05",
-            "anthropic",
-            '{"model_name":"claude-sonnet-5"}',
-          ],
+        columns: [
+          "id",
+          "name",
+          "working_dir",
+          "created_at",
+          "updated_at",
+          "provider_name",
+          "model_config_json",
+          "parent_session_id",
         ],
+        rows: sessions.map((_, index) => [
+          `s${index + 1}`,
+          "Told",
+          folder,
+          ...times,
+          "anthropic",
+          '{"model_name":"claude-sonnet-5"}',
+          index === 0 ? "" : `s${index}`,
+        ]),
       },
       messages: {
         columns: ["message_id", "session_id", "role", "content_json", "metadata_json"],
@@ -251,6 +275,6 @@ type DatabaseWriter = {
 /** The writers by agent, for those whose sessions are in a database. */
 export const databaseWriters: readonly (readonly [ForeignAgent, DatabaseWriter])[] = [
   ["opencode", { limits: { branches: "last", compactions: "keep", subagents: true }, write: writeOpencode }],
-  ["goose", { limits: {}, write: writeGoose }],
+  ["goose", { limits: { compactions: "all", subagents: true }, write: writeGoose }],
   ["crush", { limits: { compactions: "all", subagents: true }, write: writeCrush }],
 ];
