@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation } from "../../src/conversation/entry.ts";
+import type { Conversation, Entry } from "../../src/conversation/entry.ts";
 import { exportClaude } from "../../src/foreign/export/claude.ts";
 import { exportPi } from "../../src/foreign/export/pi.ts";
 import { importForeignSession } from "../../src/foreign/import.ts";
@@ -97,5 +97,28 @@ describe.each([
       [{ type: "text", text: "B" }],
     ]);
     expect(entries[2]).toEqual({ type: "compaction", summary: "They said hi.", from: 2 });
+  });
+
+  it("keeps the messages that a compaction keeps, after its summary", async () => {
+    const origin = { provider: "anthropic", model: "claude-sonnet-5" };
+    const say = (words: string): readonly Entry[] => [
+      { type: "user", parts: [{ type: "text", text: `${words}?` }] },
+      { type: "model", origin, parts: [{ type: "text", text: `${words}!` }] },
+    ];
+    const entries: readonly Entry[] = [
+      ...say("one"),
+      ...say("two"),
+      { type: "compaction", summary: "First summary.", from: 2 },
+      ...say("three"),
+      { type: "compaction", summary: "Second summary.", from: 6 },
+      ...say("four"),
+    ];
+    const { sessions } = createSessionFixture();
+    const session = await sessions.create(
+      newSessionFromConversation({ version: 1, entries, blobs: {} }, { root: folder }),
+    );
+    await session.close();
+    const file = exportSession(await sessions.read(session.id));
+    expect((await readBack(file.destination, file.text, agent)).entries).toEqual(entries);
   });
 });

@@ -27,6 +27,8 @@ class LineWriter {
   readonly #lines: string[] = [];
   /** The lines of calls: results hang on the line of their own call. */
   readonly #callLines = new Map<CallId, string>();
+  /** The lines of messages, each with its entry: a compaction names those it keeps. */
+  readonly #messageLines: { readonly uuid: string; readonly index: number }[] = [];
   #parent: string | null = null;
 
   constructor(session: SavedSession) {
@@ -60,7 +62,7 @@ class LineWriter {
           this.#callLines.get(entry.call),
         );
       case "compaction":
-        return entry.summary === "" ? undefined : this.#compaction(entry.summary, index);
+        return entry.summary === "" ? undefined : this.#compaction(entry.summary, index, entry.from);
       case "copy":
         return undefined;
     }
@@ -72,6 +74,7 @@ class LineWriter {
       message: { role: "user", ...message },
       ...fields,
     });
+    this.#messageLines.push({ uuid: this.#parent, index });
   }
 
   #model({ origin, parts }: ModelMessage, index: number): void {
@@ -95,12 +98,19 @@ class LineWriter {
         usage: { input_tokens: 0, output_tokens: 0 },
       };
       this.#parent = this.#line(`${index} ${at}`, index, this.#parent, { type: "assistant", message });
+      this.#messageLines.push({ uuid: this.#parent, index });
       if (part.type === "call") this.#callLines.set(part.id, this.#parent);
     }
   }
 
-  #compaction(summary: string, index: number): void {
+  #compaction(summary: string, index: number, from: number): void {
     const before = this.#parent;
+    const kept = this.#messageLines.filter((line) => line.index >= from).map(({ uuid }) => uuid);
+    const anchorUuid = this.#uuid(`${index}`);
+    const preserved = {
+      preservedSegment: { headUuid: kept[0], anchorUuid, tailUuid: kept.at(-1) },
+      preservedMessages: { anchorUuid, uuids: kept, allUuids: kept },
+    };
     const boundary = this.#line(`${index} boundary`, index, null, {
       type: "system",
       subtype: "compact_boundary",
@@ -108,13 +118,22 @@ class LineWriter {
       level: "info",
       isMeta: false,
       ...(before === null ? {} : { logicalParentUuid: before }),
-      compactMetadata: { trigger: "manual", preTokens: 0 },
+      compactMetadata: { trigger: "manual", preTokens: 0, ...(kept.length === 0 ? {} : preserved) },
     });
-    this.#user(index, { content: summary }, { isCompactSummary: true, isVisibleInTranscriptOnly: true }, boundary);
+    this.#parent = this.#line(`${index}`, index, boundary, {
+      type: "user",
+      message: { role: "user", content: summary },
+      isCompactSummary: true,
+      isVisibleInTranscriptOnly: true,
+    });
+  }
+
+  #uuid(key: string): string {
+    return exportedId(`${this.#sessionId} ${key}`);
   }
 
   #line(key: string, index: number, parent: string | null, fields: object): string {
-    const uuid = exportedId(`${this.#sessionId} ${key}`);
+    const uuid = this.#uuid(key);
     this.#lines.push(
       JSON.stringify({
         parentUuid: parent,
