@@ -175,6 +175,25 @@ describe("the other conversations of an imported session", () => {
     expect(words).toEqual({ "0badcafe": ["start", "done"], "0badcafe/worker": ["task", "task done"] });
   });
 
+  it("of Gemini CLI are not the files it writes when a session is resumed, which have the same id", async () => {
+    const chats = ".gemini/tmp/app/chats";
+    const header = { sessionId: "0badcafe-1111-2222", kind: "main", startTime: "2026-01-01T00:00:00Z" };
+    const context = { id: "c", type: "user", content: "<session_context>" };
+    const { words } = await importAll("gemini", {
+      [`${chats}/session-2026-01-01T00-00-0badcafe.jsonl`]: [
+        header,
+        { id: "1", type: "user", content: "start" },
+        { id: "2", type: "gemini", content: "done", model: "gemini-3-pro" },
+      ],
+      [`${chats}/session-2026-01-01T00-01-0badcafe.jsonl`]: [
+        { ...header, startTime: "2026-01-01T00:01:00Z" },
+        { $set: { messages: [context] } },
+        { id: "3", type: "info", content: "" },
+      ],
+    });
+    expect(words).toEqual({ "0badcafe": ["start", "done"] });
+  });
+
   it("of Codex are the turns that were rolled back, its subagents and theirs, and forks with the part they share", async () => {
     const uuid = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
     const path = (digit: number): string =>

@@ -21,8 +21,8 @@ export const gemini: FileFormat = {
     const [header] = head;
     if (header === undefined || wordOf(header["sessionId"]) === undefined) return undefined;
     const { messages, facts } = foldRecords([...head, ...tail]);
-    // A session that was resumed and left again has a file of its own with nothing in it.
-    if (messages.length > 0 && messages.every(isContext)) return undefined;
+    // A session that was resumed has a further file with nothing of the conversation in it.
+    if (messages.length > 0 && messages.every((message) => isContext(message) || isNotice(message))) return undefined;
     const prompt = messages.find((message) => message["type"] === "user" && promptOf(message) !== "");
     return {
       folder: wordOf(root.trim()),
@@ -50,6 +50,9 @@ export const gemini: FileFormat = {
     });
   },
 };
+
+/** Whether a message is from the program to the person. */
+const isNotice = ({ type }: ForeignRecord): boolean => type === "info" || type === "warning" || type === "error";
 
 const shortId = (file: string): string => /([0-9a-f]{8})\.jsonl?$/.exec(file)?.[1] ?? file;
 
