@@ -1,4 +1,5 @@
 import type { Note } from "../src/conversation/notes.ts";
+import { sanitizeForTerminal } from "../src/policy/terminal/sanitize.ts";
 import { destinationOf } from "../src/providers/find.ts";
 import { convertRequest, inferWire } from "../src/providers/request.ts";
 import { lint } from "../src/rules/lint.ts";
@@ -17,8 +18,13 @@ export type LintedBody =
       readonly convertedFindings: readonly Finding[];
     };
 
-/** Checks a request body against the rules of its API, and converts it for a model. */
-export const lintBody = (text: string, from: string, to: string): LintedBody => {
+/** Checks a request body against the rules of its API, and converts it for a model. All texts are sanitized. */
+export const lintBody = (text: string, from: string, to: string): LintedBody =>
+  JSON.parse(JSON.stringify(checkBody(text, from, to)), (_, value: unknown) =>
+    typeof value === "string" ? sanitizeForTerminal(value) : value,
+  ) as LintedBody;
+
+const checkBody = (text: string, from: string, to: string): LintedBody => {
   try {
     const body = JSON.parse(text) as unknown;
     if (typeof body !== "object" || body === null) return { type: "error", message: "A body is a JSON object." };

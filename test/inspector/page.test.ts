@@ -8,11 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, done, text } from "../../src/conversation/builders.ts";
 import { Ledger } from "../../src/conversation/ledger.ts";
 import { storeBytes } from "../../src/conversation/media.ts";
-import { inspectConversation, type Inspected } from "../../src/inspect/data/inspected.ts";
+import { inspectConversation, inspectSession, type Inspected } from "../../src/inspect/data/inspected.ts";
 import { exportHtml } from "../../src/inspect/export.tsx";
 import { openExchangeLog } from "../../src/inspect/server/exchange-log.ts";
 import { serveInspector, type RunningInspector } from "../../src/inspect/server/serve.ts";
 import { createRedactor } from "../../src/policy/secrets/redact.ts";
+import type { NewRecord } from "../../src/session/log/record.ts";
+import { createSessionFixture, root } from "../../src/session/session.cases.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "./browser.ts";
 import { exchangeRecord } from "./exchange-record.ts";
 import { createRichSession, type RichSession } from "./rich-session.ts";
@@ -185,14 +187,26 @@ describe.skipIf(!hasBrowser)("the inspector page in a browser", () => {
   });
 
   it("keeps everything that was written as text", async () => {
-    const page = await browser.open(await serve(hostileConversation()));
+    const page = await browser.open(await serve(await hostileSession()));
     await page.waitForSelector(".row");
-    const views = { "1": ".row-notice", "2": ".cell", "3": ".empty", "4": ".stack", "5": ".verdict" };
+    const views = { "1": ".row-notice", "2": ".cell", "3": ".prefix", "4": ".stack", "5": ".verdict" };
     for (const [key, ready] of Object.entries(views)) {
       await page.keyboard.press(key);
       await page.waitForSelector(ready, { state: "attached" });
+      for (const summary of await page.locator("main summary").all()) await summary.click();
       await expectTextOnly(page);
     }
+    await page.locator(".tools input").fill("hacked");
+    await page.waitForSelector(".hit");
+    await expectTextOnly(page);
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => (location.hash = "#/lint"));
+    await page
+      .locator("textarea")
+      .fill(JSON.stringify({ model: attacks, messages: [{ role: "tool", tool_call_id: attacks, content: attacks }] }));
+    await page.locator("button.primary").click();
+    await page.waitForSelector(".verdict-bad");
+    await expectTextOnly(page);
     await page.close();
   });
 
@@ -312,6 +326,20 @@ const hostileConversation = (): Inspected => {
     { version: 1, system: attacks, entries: ledger.entries, blobs: { [image.blob.hash]: image.blob.base64 } },
     attacks.slice(0, 100),
   );
+};
+
+/** The hostile conversation as a session with requests, under a hostile title. */
+const hostileSession = async (): Promise<Inspected> => {
+  const { sessions } = createSessionFixture();
+  const model = { provider: "anthropic", model: "claude-sonnet-5" };
+  const { session } = hostileConversation();
+  const created = await sessions.create({ root, system: attacks, tools: [], model });
+  await created.storeBlobs(session.blobs);
+  const request: NewRecord = { kind: "request", ...model, turn: 1, notes: [], usage: { input: 9, output: 9 } };
+  const records = session.entries.map((entry): NewRecord => ({ kind: "entry", entry }));
+  await created.append([{ kind: "title", title: attacks }, records[0]!, request, ...records.slice(1), request]);
+  await created.close();
+  return inspectSession(await sessions.read(created.id));
 };
 
 /** Exchanges in which every text of a client, a model and a provider is an attack: one answered, one refused, one unreadable. */
