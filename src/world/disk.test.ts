@@ -122,6 +122,14 @@ describe.each([
     ).toEqual([at("deep/f.txt"), at("deep"), undefined, undefined, undefined]);
   });
 
+  it("finds nothing under a name that no file can have", async () => {
+    const name = "é".repeat(200);
+    expect([await bench.disk.canonicalPath(at(`${name}/f.txt`)), await folder.stat(name)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("opens a folder only by its canonical path", async () => {
     bench.plant(at("deep/f.txt"), file("here"));
     bench.plant(at("link"), link("."));

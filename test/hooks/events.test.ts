@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { hookEvents } from "../../src/settings/schema/hook-shape.ts";
-import { openHookStage, play, type HookStage } from "./fixture.ts";
+import { hooksFor, openHookStage, play, type HookStage } from "./fixture.ts";
 
 let stage: HookStage;
 afterEach(() => stage.remove());
@@ -94,4 +96,16 @@ describe("hooks of a session", () => {
       prompt_cache_warm: false,
     });
   }, 60_000);
+
+  it("run, as calls do, with a word longer than the name of a file can be", async () => {
+    const command = `cat ${"x".repeat(300)}; touch`;
+    const call = { tool: "run_shell_command", input: { command: `${command} called.txt` } };
+    stage = openHookStage({ replies: [{ call }, { say: "Done." }] });
+    stage.settings({ hooks: hooksFor("SessionStart", `${command} hooked.txt`), permissions: { mode: "yolo" } });
+    await stage.trust();
+    const session = await stage.open();
+    await play(session);
+    await session.close();
+    expect(["hooked.txt", "called.txt"].filter((name) => !existsSync(join(stage.work, name)))).toEqual([]);
+  });
 });

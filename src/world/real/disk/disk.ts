@@ -56,11 +56,22 @@ const appendFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NO
 
 const findCanonicalPath = async (calls: SyncFileCalls, path: string): Promise<string | undefined> => {
   try {
-    return (await calls.lstatIfExists(path)) && (await calls.realpath(path));
+    return (await lstatIfPossible(calls, path)) && (await calls.realpath(path));
   } catch (error) {
     const { code } = toDiskError(error, `find ${path}`);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
     throw toDiskError(error, `find ${path}`);
+  }
+};
+
+/** Finds nothing under a name that no file can have. A path that is only too long in all can still lead to a file. */
+const lstatIfPossible = async (calls: SyncFileCalls, path: string): Promise<BigIntStats | undefined> => {
+  try {
+    return await calls.lstatIfExists(path);
+  } catch (error) {
+    const isTooLong = (error as NodeJS.ErrnoException).code === "ENAMETOOLONG";
+    if (isTooLong && path.split("/").some((name) => Buffer.byteLength(name) > 255)) return undefined;
+    throw error;
   }
 };
 
@@ -159,7 +170,7 @@ const createFolder = (anchor: FolderAnchor): Folder => {
 };
 
 const statChild = async (anchor: FolderAnchor, name: string): Promise<DiskEntry | undefined> => {
-  const found = await anchor.calls.lstatIfExists(anchor.childPath(name));
+  const found = await lstatIfPossible(anchor.calls, anchor.childPath(name));
   if (found === undefined) return undefined;
   await anchor.verify();
   return toDiskEntry(found);
