@@ -82,7 +82,7 @@ const findAnnouncedSkills = ({ system, entries }: AnnouncedText): ReadonlySet<st
   for (const entry of entries) {
     if (entry.type !== "notice") continue;
     const [, added = ""] = entry.text.split(addedHeading);
-    for (const [, name] of added.matchAll(/^- ([\w.:-]+) \(/gm)) names.add(name!);
+    for (const [, name] of added.matchAll(/^- (\S+) \(/gm)) names.add(name!);
     const [, removed = ""] = entry.text.split(removedHeading);
     for (const name of removed.split("\n", 1)[0]!.replace(/\.$/, "").split(",")) names.delete(name.trim());
   }

@@ -17,7 +17,7 @@ export const formatSkillCatalog = (skills: readonly Skill[]): string => {
   const listed: Skill[] = [];
   let nameBytes = 0;
   for (const skill of offered) {
-    const bytes = skill.name.length + 4;
+    const bytes = Buffer.byteLength(skill.name) + 4;
     if (nameBytes + bytes > maxNameBytes) break;
     nameBytes += bytes;
     listed.push(skill);
@@ -39,7 +39,7 @@ Instructions for special kinds of work. If a request fits one of these, call ${a
 export const listCatalogNames = (system: string): readonly string[] => {
   const [, catalog = ""] = system.split(`${heading}\n\n`);
   const [list = ""] = catalog.split("\n\n", 1);
-  return [...list.matchAll(/^- ([\w.:-]+): /gm)].map(([, name]) => name!);
+  return [...list.matchAll(/^- (\S+): /gm)].map(([, name]) => name!);
 };
 
 /** The greatest number of characters per description that fits the budget. */

@@ -50,9 +50,40 @@ describe("a skill file", () => {
     ["no front matter", "Just text.", "its front matter is missing"],
     ["no description", file("name: pdf"), "it has no description"],
     ["broken YAML", file("name: [pdf\ndescription: x"), "its front matter is not valid YAML"],
-    ["a bad folder and no name", file("description: x"), '"Bad Name" is not a valid skill name'],
+    ["a bad folder and no name", file("description: x"), '"pd\u0444" is not a valid skill name'],
+    ["letters that look like others", file("name: p\u0430y\ndescription: x"), '"pd\u0444" is not a valid skill name'],
   ])("is not used with %s", async (_, text, problem) => {
-    expect(await parseSkillFile(text, "Bad Name")).toEqual({ problem: expect.stringContaining(problem) as string });
+    expect(await parseSkillFile(text, "pd\u0444")).toEqual({ problem: expect.stringContaining(problem) as string });
+  });
+
+  it.each<[string, string, string]>([
+    ["name: code_explorer", "code_explorer", "code_explorer"],
+    ["name: Code", "code", "Code"],
+    ["name: My Skill", "my-skill", "my-skill"],
+    ["license: MIT", "My Skill", "my-skill"],
+    [`name: ${"x".repeat(65)}`, "long", "long"],
+  ])("is used with a name that other agents accept: %s in %s", async (front, folderName, name) => {
+    expect(await parseSkillFile(file(`${front}\ndescription: x`), folderName)).toMatchObject({
+      name,
+      problems: [{ severity: "error" }],
+    });
+  });
+
+  it.each([
+    ["name: \u6280\u80fd\ndescription: x", "\u6280\u80fd"],
+    [
+      "name: \u043c\u043e\u0439-\u043d\u0430\u0432\u044b\u043a\ndescription: x",
+      "\u043c\u043e\u0439-\u043d\u0430\u0432\u044b\u043a",
+    ],
+    ["name: pdf\ndescription: x\nmetadata:\n  version: 1.0\n  beta: true", "pdf"],
+  ])("is valid where the reference validator says so: %j", async (front, name) => {
+    expect(await parseSkillFile(file(front), name)).toMatchObject({ name, problems: [] });
+  });
+
+  it("needs no body, as in the minimal example of the specification", async () => {
+    expect(await parseSkillFile("---\nname: pdf\ndescription: x\n---\n", "pdf")).toMatchObject({
+      problems: [{ severity: "warning", message: "The body is empty." }],
+    });
   });
 
   it.each<[string, string]>([

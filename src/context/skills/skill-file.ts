@@ -39,8 +39,8 @@ export const parseSkillFile = async (text: string, folderName: string): Promise<
   const description = textField(fields, "description");
   if (description === undefined) return { problem: "it has no description" };
   const given = textField(fields, "name");
-  const name = given !== undefined && isSkillName(given) ? given : folderName;
-  if (!isSkillName(name)) return { problem: `"${name.slice(0, 64)}" is not a valid skill name` };
+  const name = [given, folderName, toSkillName(folderName)].find((each) => each !== undefined && isUsableName(each));
+  if (name === undefined) return { problem: `"${folderName.slice(0, 64)}" is not a valid skill name` };
   const usage = textField(fields, "argument-hint");
   return {
     name,
@@ -53,8 +53,23 @@ export const parseSkillFile = async (text: string, folderName: string): Promise<
   };
 };
 
-/** Whether a name follows the specification: up to 64 lower-case letters, digits and single hyphens. */
-const isSkillName = (name: string): boolean => name.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
+/** Whether a name follows the specification: up to 64 lower-case letters of any script, digits and single hyphens. */
+const isSkillName = (name: string): boolean =>
+  isUsableName(name) && /^[\p{L}\p{N}]+(-[\p{L}\p{N}]+)*$/u.test(name) && name === name.toLowerCase();
+
+/** Whether a skill can be called so, although the specification may be stricter. Letters that look like Latin ones are not mixed with them. */
+const isUsableName = (name: string): boolean =>
+  /^[\p{L}\p{N}_][\p{L}\p{N}_-]{0,63}$/u.test(name) &&
+  name === name.normalize("NFKC") &&
+  !(/\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name));
+
+/** A name for a folder whose own name cannot be used. */
+const toSkillName = (folderName: string): string =>
+  folderName
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_]+/gu, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 64);
 
 const findViolations = (fields: FrontMatter, body: string, folderName: string): readonly SkillProblem[] => {
   const name = fields["name"];
@@ -75,9 +90,11 @@ const findViolations = (fields: FrontMatter, body: string, folderName: string): 
       return length > limit ? [`${field} has ${length} characters; the limit is ${limit}.`] : [];
     }),
     ...(fields["metadata"] === undefined || isTextMap(fields["metadata"]) ? [] : ["metadata must map names to texts."]),
-    ...(body.trim() === "" ? ["The body is empty."] : []),
   ];
-  return messages.map((message) => ({ severity: "error", message }));
+  return [
+    ...messages.map((message) => ({ severity: "error", message }) as const),
+    ...(body.trim() === "" ? [{ severity: "warning", message: "The body is empty." } as const] : []),
+  ];
 };
 
 /** Fields of other agents that have no effect here, with what happens instead. */
@@ -117,7 +134,8 @@ const isTextMap = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   !Array.isArray(value) &&
-  Object.values(value).every((each) => typeof each === "string");
+  // YAML reads `version: 1.0` as a number; the reference validator takes it as text.
+  Object.values(value).every((each) => typeof each !== "object");
 
 const textField = (fields: FrontMatter, name: string): string | undefined => {
   const value = fields[name];
