@@ -292,6 +292,9 @@ describe("a marketplace", () => {
             source("hub", { source: "github", repo: "a/b", ref: "v1" }),
             source("sub", { source: "git-subdir", url: "https://a.test/b.git", path: "p/q", sha: "abc" }),
             source("out", "./../../x"),
+            source("local", { source: "local", path: "./plugins/local" }),
+            source("root", { source: "url", url: "./" }),
+            source("above", { source: "local", path: "../x" }),
             source("npm", { source: "npm", package: "x" }),
             source("p\u0430rley", "./x"),
             "no object",
@@ -305,6 +308,9 @@ describe("a marketplace", () => {
       ["hub", { type: "git", url: "https://github.com/a/b.git", path: "", ref: "v1" }],
       ["sub", { type: "git", url: "https://a.test/b.git", path: "p/q", ref: "abc" }],
       ["out", { type: "unsupported", reason: "its path leads out of the marketplace" }],
+      ["local", { type: "folder", path: "plugins/local" }],
+      ["root", { type: "folder", path: "" }],
+      ["above", { type: "unsupported", reason: "its path leads out of the repository" }],
       ["npm", { type: "unsupported", reason: 'its source "npm" is not supported' }],
     ]);
   });

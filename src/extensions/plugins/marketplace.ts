@@ -52,11 +52,15 @@ const readSource = (given: unknown, root: string): MarketplacePlugin["source"] =
   const more = { path: path ?? "", ...(ref === undefined ? {} : { ref }) };
   if (path === undefined) return unsupported("its path leads out of the repository");
   switch (given["source"]) {
+    // Codex writes a folder of the marketplace so.
+    case "local":
+      return { type: "folder", path };
     case "github":
       return { type: "git", url: `https://github.com/${textOf(given["repo"]) ?? ""}.git`, ...more };
     case "url":
     case "git-subdir":
     case "git":
+      if (given["url"] === "./") return { type: "folder", path };
       return { type: "git", url: textOf(given["url"]) ?? "", ...more };
     default:
       return unsupported(`its source "${String(given["source"]).slice(0, 30)}" is not supported`);

@@ -19,7 +19,7 @@ export type TreeFile = {
 };
 
 /** Limits of a plugin. */
-export const treeLimits = { files: 5000, fileBytes: 20_000_000, bytes: 50_000_000, depth: 16, pathLength: 400 };
+export const treeLimits = { files: 10_000, fileBytes: 20_000_000, bytes: 100_000_000, depth: 16, pathLength: 400 };
 
 /** A source whose files cannot be a plugin's, with a message for the person. */
 export class PluginSourceError extends Error {}
