@@ -52,5 +52,5 @@ describe("a hook imported from Codex", () => {
     expect(turnsOf("UserPromptSubmit")).toEqual([`${id}#1`, `${id}#2`]);
     expect(turnsOf("Stop")).toEqual([`${id}#1`, `${id}#2`]);
     expect(turnsOf("PreToolUse")).toEqual([`${id}#1`, `${id}#1`, "task-1"]);
-  }, 60_000);
+  });
 });

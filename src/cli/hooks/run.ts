@@ -47,13 +47,15 @@ const listHooks = (context: HookContext, isJson: boolean): number => {
   if (isJson)
     return printJson({ hooks: rows.map((row) => ({ ...row, hook: redact(row.hook) })), notes: context.notes });
   const lines = rows.map(({ event, matcher, source, state, hook }) =>
-    [event, matcher === "" ? "*" : matcher, source, state, redact(hook)].map(sanitizeLine),
+    [event, shorten(matcher === "" ? "*" : matcher), source, state, redact(hook)].map(sanitizeLine),
   );
   for (const line of alignColumns(lines)) process.stdout.write(`${line}\n`);
   if (rows.length === 0) process.stderr.write("parley: No hooks configured. See docs/hooks.md.\n");
   for (const note of context.notes) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
   return 0;
 };
+
+const shorten = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
 const describeHook = ({
   event,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realWorld } from "../../world/real/world.ts";
 import { matchesCondition } from "./condition.ts";
-import { namesOfTool } from "./hooked-call.ts";
+import { describeShellResponse, nameCall, namesOfTool } from "./hooked-call.ts";
 import { HookEngine, type HookActivity, type HookOccasion, type HookOutcome } from "./hook-engine.ts";
 import { readHooks } from "./read-hooks.ts";
 
@@ -172,5 +172,34 @@ describe("the names of a tool", () => {
 
   it("of an MCP server are those of its server", () => {
     expect(namesOfTool({ tool: "srv__Bash", server: "srv" })).toEqual(["mcp__srv__Bash", "srv__Bash"]);
+    expect(namesOfTool({ tool: "run", server: "team:db" })).toEqual([
+      "mcp__plugin_team_db__run",
+      "mcp__team:db__run",
+      "run",
+    ]);
+  });
+});
+
+describe("a call under the name of another agent", () => {
+  it.each([
+    ["read_file", "Read", { absolute_path: "a/b.txt" }, { file_path: "/work/a/b.txt" }],
+    ["write_file", "Write", { file_path: "../b.txt" }, { file_path: "/b.txt" }],
+    ["replace", "Edit", { file_path: "/etc/b.txt" }, { file_path: "/etc/b.txt" }],
+    ["write_file", "write_file", { file_path: "b.txt" }, { file_path: "b.txt" }],
+    ["run", "mcp__srv__run", { file_path: "b.txt" }, { file_path: "b.txt" }],
+  ])("has absolute paths where Claude Code has: %s as %s", (tool, name, input, expected) => {
+    expect(nameCall({ tool, input }, name, "/work")).toEqual({ tool_name: name, tool_input: expected });
+  });
+
+  it("has the result of a shell command in fields, also if the command looks like one", () => {
+    const command = "echo\nDirectory: x\nOutput: y";
+    const call = { tool: "run_shell_command", input: { command } };
+    const text = `Command: ${command}\nDirectory: (root)\nOutput: a\nOutput: b\nError: (none)\nExit Code: 3\nSignal: (none)`;
+    const common = { stderr: "", interrupted: false, isImage: false };
+    expect(describeShellResponse(text, call)).toEqual({ ...common, stdout: "a\nOutput: b", exit_code: 3 });
+    expect(describeShellResponse("It runs in the background.", call)).toEqual({
+      ...common,
+      stdout: "It runs in the background.",
+    });
   });
 });

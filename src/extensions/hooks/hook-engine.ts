@@ -5,7 +5,7 @@ import { describeHookSource, type Hook } from "./hook.ts";
 import { applyUpdate, readHookRun, type HookDecision, type HookResult, type HookRun } from "./hook-output.ts";
 import { parseMatcher } from "./match-name.ts";
 import { runHookCommand, type HookWorld } from "./run-command.ts";
-import { nameCall, namesOfTool, translateInput, type HookedTool } from "./hooked-call.ts";
+import { describeShellResponse, nameCall, namesOfTool, translateInput, type HookedTool } from "./hooked-call.ts";
 
 /** Something that happened, for the hooks of its event. */
 export type HookOccasion = {
@@ -176,12 +176,15 @@ export class HookEngine {
   /** The input of a hook, in its format. */
   #describe(hook: Hook, name: string, { event, call, fields }: HookOccasion): JsonObject {
     const isGemini = hook.format === "gemini";
+    const { tool_response: response } = fields;
+    const isShell = hook.format === "claude" && name === "Bash" && typeof response === "string";
     const input = {
       ...this.#options.commonFields(),
       hook_event_name: isGemini ? (geminiEventNames[event] ?? event) : event,
       ...(isGemini ? { timestamp: new Date(this.#options.world.clock.now()).toISOString() } : {}),
-      ...(call === undefined ? {} : nameCall(call, name)),
+      ...(call === undefined ? {} : nameCall(call, name, this.#options.folder)),
       ...fields,
+      ...(isShell && call !== undefined ? { tool_response: describeShellResponse(response, call) } : {}),
     };
     return hook.format === "codex" ? omitFields(input, fieldsNotInCodex[event] ?? []) : input;
   }
@@ -218,7 +221,7 @@ const findMatching = (hooks: readonly Hook[], { event, subject, call }: HookOcca
     if (call !== undefined && hook.condition !== undefined && !matchesCondition(hook.condition, call)) return [];
     const names = call === undefined ? [subject ?? ""] : namesOfTool(call);
     const ordered = hook.format === "gemini" ? names.toReversed() : names;
-    const isMatch = call === undefined && subject === undefined ? () => true : parseMatcher(hook.matcher);
+    const isMatch = call === undefined && subject === undefined ? () => true : parseMatcher(hook.matcher, hook.format);
     const name = ordered.find((each) => isMatch?.(each));
     return name === undefined ? [] : [{ hook, name }];
   });

@@ -1,5 +1,6 @@
+import { resolve } from "node:path";
 import { isObject, type JsonObject } from "../../conversation/json.ts";
-import { fieldsUnderName, hookToolNames } from "../../policy/gate/tool-names.ts";
+import { fieldsUnderName, hookToolNames, isClaudeToolName } from "../../policy/gate/tool-names.ts";
 
 /** A tool call as hooks see it. `server` is set for a tool of an MCP server. */
 export type HookedTool = { readonly tool: string; readonly input: JsonObject; readonly server?: string | undefined };
@@ -9,15 +10,45 @@ export type NamedCall = { readonly tool_name: string; readonly tool_input: JsonO
 
 /** Lists the names of a tool that matchers can use: those of other agents, ours, and for an MCP tool `mcp__server__tool`. */
 export const namesOfTool = ({ tool, server }: Omit<HookedTool, "input">): readonly string[] =>
-  server === undefined ? hookToolNames(tool) : [mcpName(server, tool), tool];
+  server === undefined
+    ? hookToolNames(tool)
+    : [...serverNames(server).map((name) => `mcp__${name}__${toolOfServer(server, tool)}`), tool];
 
-const mcpName = (server: string, tool: string): string =>
-  `mcp__${server}__${tool.startsWith(`${server}__`) ? tool.slice(server.length + 2) : tool}`;
+/** The names of a server: Claude Code calls the server of a plugin `plugin_PLUGIN_SERVER`. */
+const serverNames = (server: string): readonly string[] => {
+  const [, plugin, name] = /^([^:]+):(.+)$/.exec(server) ?? [];
+  return plugin === undefined ? [server] : [`plugin_${plugin}_${name}`, server];
+};
 
-/** Describes a call under a name: `tool_input` has the fields the tool has under that name. */
-export const nameCall = ({ tool, input }: HookedTool, name: string): NamedCall => {
+const toolOfServer = (server: string, tool: string): string =>
+  tool.startsWith(`${server}__`) ? tool.slice(server.length + 2) : tool;
+
+/**
+ * Describes a call under a name: `tool_input` has the fields the tool has under that name. The paths of Claude Code's
+ * tools are absolute, and hooks that guard a folder rely on it.
+ */
+export const nameCall = ({ tool, input }: HookedTool, name: string, folder: string): NamedCall => {
   const fields = fieldsUnderName(tool, name);
-  return { tool_name: name, tool_input: fields === undefined ? input : renameFields(input, fields) };
+  const named = fields === undefined ? input : renameFields(input, fields);
+  const path = named["file_path"];
+  const isRelative = typeof path === "string" && path !== "" && !/^[/~]/.test(path);
+  const isClaudeName = isClaudeToolName(tool, name);
+  return {
+    tool_name: name,
+    tool_input: isClaudeName && isRelative ? { ...named, file_path: resolve(folder, path) } : named,
+  };
+};
+
+/** The result of a shell command as Claude Code describes it, and its exit code. Both streams are in `stdout`. */
+export const describeShellResponse = (text: string, { input }: HookedTool): JsonObject => {
+  const head = `Command: ${String(input["command"])}\n`;
+  const [, output, code] =
+    /^Directory: .*\nOutput: ([\s\S]*)\nError: .*\nExit Code: (.*)\n/.exec(
+      text.startsWith(head) ? text.slice(head.length) : "",
+    ) ?? [];
+  const stdout = output === "(empty)" ? "" : (output ?? text);
+  const exitCode = code !== undefined && /^\d+$/.test(code) ? { exit_code: Number(code) } : {};
+  return { stdout, stderr: "", interrupted: false, isImage: false, ...exitCode };
 };
 
 /** Translates arguments that a hook returned back to our field names. Undefined if they are no object. */

@@ -1,20 +1,23 @@
+import type { Hook } from "./hook.ts";
+
 /** Tests a name against the matcher of a hook. */
 export type NameTest = (name: string) => boolean;
 
 /**
- * Parses a matcher as Claude Code does: empty or `*` matches everything; letters, digits, `_` and `|` are exact names
- * joined by `|`; anything else is a regular expression that must match the whole name. Undefined if it is not valid.
+ * Parses a matcher as Claude Code and Codex do: empty or `*` matches everything; letters, digits, `_` and `|` are exact
+ * names joined by `|`; anything else is a regular expression that matches a part of the name. For Gemini CLI, names are
+ * a regular expression too. Undefined if it is not valid.
  */
-export const parseMatcher = (matcher: string): NameTest | undefined => {
+export const parseMatcher = (matcher: string, format?: Hook["format"]): NameTest | undefined => {
   const trimmed = matcher.trim();
   if (trimmed === "" || trimmed === "*") return () => true;
-  if (/^[\w|]+$/.test(trimmed)) {
+  if (format !== "gemini" && /^[\w|]+$/.test(trimmed)) {
     const names = trimmed.split("|").filter((name) => name !== "");
     return (name) => names.includes(name);
   }
   if (trimmed.length > maxLength) return undefined;
   try {
-    const pattern = new RegExp(`^(?:${trimmed})$`, "u");
+    const pattern = new RegExp(trimmed, "u");
     return (name) => pattern.test(name);
   } catch {
     return undefined;

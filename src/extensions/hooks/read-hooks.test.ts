@@ -114,10 +114,20 @@ describe("a matcher", () => {
     ["", ["Bash", "anything"], []],
     ["*", ["Bash"], []],
     ["Edit|Write", ["Edit", "Write"], ["MultiEdit", "edit"]],
-    ["mcp__.*__write", ["mcp__files__write"], ["xmcp__files__write", "mcp__files__writes"]],
+    ["mcp__.*__write", ["mcp__files__write", "mcp__files__write_all"], ["files__write"]],
+    ["mcp__git-hub", ["mcp__git-hub__push"], ["mcp__other__push"]],
+    ["^Bash$", ["Bash"], ["BashOutput"]],
     ["^(?!Read).*", ["Bash"], ["Read"]],
   ])("%s", (matcher, matching, others) => {
     const test = parseMatcher(matcher);
+    expect([...matching, ...others].filter((name) => test?.(name))).toEqual(matching);
+  });
+
+  it.each([
+    ["write", ["write_file"], ["replace"]],
+    ["write_file|replace", ["write_file", "replace"], ["read_file"]],
+  ])("of Gemini CLI matches a part of a name: %s", (matcher, matching, others) => {
+    const test = parseMatcher(matcher, "gemini");
     expect([...matching, ...others].filter((name) => test?.(name))).toEqual(matching);
   });
 });

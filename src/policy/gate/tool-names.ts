@@ -57,10 +57,12 @@ export const hookToolNames = (tool: string): readonly string[] => {
   return [...claude, ...(gemini === undefined ? [] : [gemini]), tool];
 };
 
+/** Whether a name is the one that Claude Code has for one of our tools. */
+export const isClaudeToolName = (tool: string, name: string): boolean => namesOf(tool).claude?.includes(name) === true;
+
 /** Our field names to those a tool has under a name; undefined if all are the same. */
 export const fieldsUnderName = (tool: string, name: string): { readonly [field: string]: string } | undefined => {
-  const { claude = [], claudeFields } = namesOf(tool);
-  return claude.includes(name) ? claudeFields : undefined;
+  return isClaudeToolName(tool, name) ? namesOf(tool).claudeFields : undefined;
 };
 
 const namesOf = (tool: string): ForeignToolNames => (Object.hasOwn(toolTable, tool) ? (toolTable[tool] ?? {}) : {});
