@@ -41,7 +41,8 @@ export const nameCall = ({ tool, input }: HookedTool, name: string, folder: stri
 
 /** The result of a shell command as Claude Code describes it, and its exit code. Both streams are in `stdout`. */
 export const describeShellResponse = (text: string, { input }: HookedTool): JsonObject => {
-  const head = `Command: ${String(input["command"])}\n`;
+  const { command } = input;
+  const head = `Command: ${typeof command === "string" ? command : ""}\n`;
   const [, output, code] =
     /^Directory: .*\nOutput: ([\s\S]*)\nError: .*\nExit Code: (.*)\n/.exec(
       text.startsWith(head) ? text.slice(head.length) : "",
