@@ -81,13 +81,13 @@ describe("a session", () => {
 });
 
 describe("one write to the disk", () => {
-  const countWrites = async (tool: string, input: JsonObject): Promise<number> => {
+  const countWrites = async (tool: string, ...inputs: readonly JsonObject[]): Promise<number> => {
     let appends = 0;
     const before = ({ kind, path }: DiskChange): undefined => {
       if (kind === "append" && path.endsWith(".jsonl")) appends += 1;
     };
     const stage = await openAgentStage({
-      script: { rules: [{ replies: [{ call: { tool, input } }, { say: "Done." }] }] },
+      script: { rules: [{ replies: [{ call: inputs.map((input) => ({ tool, input })) }, { say: "Done." }] }] },
       before,
     });
     appends = 0;
@@ -98,6 +98,7 @@ describe("one write to the disk", () => {
   it("holds an answer and the results of read-only calls", async () => {
     // The prompt, the answer with the result, the last answer.
     expect(await countWrites("add", { a: 1, b: 2 })).toBe(3);
+    expect(await countWrites("add", { a: 1, b: 2 }, { a: 3, b: 4 }, { a: 5, b: 6 })).toBe(3);
   });
 
   it("holds an answer alone before a call with side effects runs", async () => {

@@ -15,8 +15,8 @@ import { skippedCallResult } from "./skipped-call.ts";
 const maxCalls = 500;
 
 /**
- * Milliseconds after which an answer is committed while its calls run. Calls that only read usually end sooner, and then
- * the answer and their results are one write to the disk; longer, and a crash could lose the answer.
+ * Milliseconds after which an answer, or the result of a call, is committed while other calls run. Calls that only read
+ * usually end sooner, and then the answer and all results are one write to the disk; longer, and a crash could lose more.
  */
 const commitDelayMs = 10;
 
@@ -80,14 +80,22 @@ export class ToolCallRunner {
       committed ??= events.commitInBackground();
       return committed;
     };
-    const cancelCommit = clock.after(commitDelayMs, commitAnswer);
-    const unsubscribe = this.#subscribe(scheduler);
+    let cancelCommit: (() => void) | undefined;
+    const commitSoon = (): void => {
+      cancelCommit ??= clock.after(commitDelayMs, () => {
+        cancelCommit = undefined;
+        void events.commitInBackground();
+      });
+    };
+    commitSoon();
+    const unsubscribe = this.#subscribe(scheduler, commitSoon);
     try {
       const finished = await scheduler.schedule(calls, signal, createCallRecorder(journal, events, commitAnswer));
       if (finished.length < calls.length) return "parked";
     } finally {
-      cancelCommit();
+      cancelCommit?.();
       unsubscribe();
+      void events.commitInBackground();
     }
     if (!signal.aborted)
       this.#repeated.add(
@@ -98,7 +106,7 @@ export class ToolCallRunner {
   }
 
   /** Records results as calls end, and emits the progress of the others. */
-  #subscribe(scheduler: Scheduler): () => void {
+  #subscribe(scheduler: Scheduler, commitSoon: () => void): () => void {
     const { context, events } = this.#options;
     return scheduler.listen((event) => {
       if (event.type !== "call-changed") return events.emit(event);
@@ -107,7 +115,7 @@ export class ToolCallRunner {
       const { finished } = status;
       context.journal.addBlobs(finished.blobs);
       this.#complete(finished);
-      void events.commitInBackground();
+      commitSoon();
     });
   }
 
