@@ -24,8 +24,6 @@ export const fillCodeCache = async (dist) => {
   await run("mcp", "add", "own", "--", process.execPath, program, "mcp", "serve");
   await run("mcp", "test");
   await run("mcp", "remove", "own");
-  // The tour sends requests to every provider.
-  await run("tour");
   for (const task of ["list the files", "read the file .gitignore", "run the command: echo done"])
     await run("-p", task, "-m", "offline", "--approval-mode", "yolo");
   await runInTerminal(program, { cwd: folder, env }).catch(() => undefined);

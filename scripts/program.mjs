@@ -35,7 +35,8 @@ export const buildProgram = async (root, dist) => {
     const id = createHash("sha256");
     const texts = await Promise.all(parts.map(script));
     for (const [at, { name }] of parts.entries()) {
-      const text = `module.exports=${texts[at].trim()}\n`;
+      // The value of a script, and the exports of a module.
+      const text = `(typeof module=="object"?module:{}).exports=${texts[at].trim()}\n`;
       id.update(text);
       await writeFile(join(fresh, `${name}.cjs`), text);
     }
@@ -105,6 +106,8 @@ const partEntries = [
   ["headless", among("agent/toolbox"), among("providers/definitions/[a-z-]+")],
   // Nor a tool for an editor.
   ["headless", among("agent/toolbox"), among("cli/acp/host", "acp/sessions")],
+  // Nor a tool for MCP servers.
+  ["headless", among("agent/toolbox"), among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
   // "initialize" of an editor is answered by the first of these alone.
   ["acp", among("cli/acp/run")],
   ["editor", among("cli/acp/host", "acp/sessions")],

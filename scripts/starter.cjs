@@ -22,19 +22,19 @@ const cacheFolder = () => {
 };
 
 /**
- * Node 20 has no code cache of its own. V8's code holds the functions that ran, so the first runs add theirs: the last byte
- * of a file counts them. Files are replaced as a whole, so two processes can write at once.
+ * Node 20 has no code cache of its own. V8's code holds the functions that ran, so runs add theirs until some in a row had
+ * nothing to add: the last byte of a file counts those. Files are replaced as a whole, so two processes can write at once.
  */
 const loadWithOwnCache = (folder) => {
-  const { cachedDataVersionTag } = require("node:v8");
   const { Script } = require("node:vm");
-  const own = `${folder}/${BUILD_ID}-${cachedDataVersionTag().toString(36)}`;
+  const own = `${folder}/${BUILD_ID}-${engineName()}`;
   const compiled = [];
   process.on("exit", () => {
-    for (const [path, script, runs, old] of compiled) {
+    for (const [path, script, idleRuns, old] of compiled) {
       const data = script.createCachedData();
-      // Every run counts, or a part that never grows would be written at the exit of each.
-      store(own, path, Buffer.concat([old?.length >= data.length ? old : data, Buffer.of(runs + 1)]));
+      // The same functions make a few bytes more or less.
+      const isLarger = !(old?.length + 500 > data.length);
+      store(own, path, Buffer.concat([isLarger ? data : old, Buffer.of(isLarger ? 0 : idleRuns + 1)]));
     }
   });
   return (path, name) => {
@@ -42,18 +42,33 @@ const loadWithOwnCache = (folder) => {
     const cached = `${own}/${name}`;
     const file = readIfThere(cached);
     const cachedData = file?.subarray(0, -1);
-    const script = new Script(`(module)=>{${fs.readFileSync(path, "latin1")}\n}`, { filename: path, cachedData });
-    const part = {};
-    script.runInThisContext()(part);
+    const script = new Script(fs.readFileSync(path, "latin1"), { filename: path, cachedData });
     const isUsable = file !== undefined && !script.cachedDataRejected;
-    const runs = isUsable ? file.at(-1) : 0;
-    if (runs < maxLearningRuns) compiled.push([cached, script, runs, isUsable ? cachedData : undefined]);
-    return part.exports;
+    const idleRuns = isUsable ? file.at(-1) : 0;
+    if (idleRuns < maxIdleRuns || isOlderThan(cached, day))
+      compiled.push([cached, script, Math.min(idleRuns, maxIdleRuns), isUsable ? cachedData : undefined]);
+    return script.runInThisContext();
   };
 };
 
-/** Creating V8's code takes a few milliseconds at the exit, so only the first runs do. */
-const maxLearningRuns = 8;
+/**
+ * Names what V8's code depends on: its version and its flags. V8 refuses code of another engine, so two under one name
+ * cost time only. It has a tag for this; loading it takes two milliseconds.
+ */
+const engineName = () => {
+  const text = [process.version, process.arch, process.env.NODE_OPTIONS, ...process.execArgv].join(" ");
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0;
+  return hash.toString(36);
+};
+
+/**
+ * Creating V8's code takes milliseconds at the exit, so runs stop doing it once this many had nothing to add. Later ones
+ * may use other functions, so one a day still does.
+ */
+const maxIdleRuns = 4;
+
+const day = 24 * 3_600_000;
 
 const readIfThere = (path) => {
   try {
@@ -80,9 +95,10 @@ const store = (folder, path, data) => {
 const removeOld = (folder) => {
   const parent = `${folder}/..`;
   for (const name of fs.readdirSync(parent))
-    if (fs.statSync(`${parent}/${name}`).mtimeMs < Date.now() - 30 * 24 * 3_600_000)
-      fs.rmSync(`${parent}/${name}`, { recursive: true, force: true });
+    if (isOlderThan(`${parent}/${name}`, 30 * day)) fs.rmSync(`${parent}/${name}`, { recursive: true, force: true });
 };
+
+const isOlderThan = (path, age) => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs < Date.now() - age;
 
 const openCache = () => {
   const folder = cacheFolder();

@@ -105,7 +105,7 @@ describe("the built program", () => {
     expect(ran.out).toMatch(/^You said: /);
     const files = ran.loaded.map((url) => basename(fileURLToPath(url))).toSorted();
     // Tools are loaded while the response is awaited, so they may be missing.
-    expect(files.filter((file) => !["toolbox.cjs", "servers.cjs", "shell.cjs"].includes(file))).toEqual([
+    expect(files.filter((file) => !["toolbox.cjs", "shell.cjs"].includes(file))).toEqual([
       "claude.cjs",
       "common.cjs",
       "headless.cjs",
@@ -122,14 +122,14 @@ describe("the built program", () => {
     },
   );
 
-  it("loads with the built-in tools neither Zod nor the parser of commands", async () => {
+  it("loads with the built-in tools neither Zod nor MCP servers nor the parser of commands", async () => {
     const [toolbox, connection] = await Promise.all(
       ["toolbox", "connection"].map((name) => readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8")),
     );
     // As Zod names its types at run time. Connections to MCP servers do need it.
     expect(connection).toContain('"ZodObject"');
     expect(toolbox).not.toContain('"ZodObject"');
-    expect(toolbox).not.toMatch(/\brequire\("\.\/(shell|connection)\//);
+    expect(toolbox).not.toMatch(/\brequire\("\.\/(shell|servers|connection)\//);
   });
 
   it("loads nothing of sessions, tools or providers before an editor speaks", async () => {

@@ -154,7 +154,7 @@ describe.each(installedNodes())("installed, with Node $version", ({ program: nod
     const cache = join(home, ".cache", "parley", "code-cache");
     await run(node, home, ...task());
     expect(filesBelow(cache).length).toBeGreaterThan(3);
-    // On Node 20 eight runs add the functions they used.
+    // On Node 20 each run adds the functions it used, until four in a row have nothing to add.
     for (let runs = 1; runs < 8; runs++) await run(node, home, ...task());
     const complete = filesBelow(cache);
     await run(node, home, ...task());

@@ -108,9 +108,9 @@ const codeRanges: readonly CodeRange[] = weights.map(([last, weight], at) => ({
 /** The same for ASCII: letters form words, most other characters are single tokens. */
 const asciiWeights: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   const letter = String.fromCharCode(code);
-  if (/[a-z]/.test(letter)) return 21.5;
-  if (/[A-Z]/.test(letter)) return 75;
-  if (/\d/.test(letter)) return 105;
-  if (/[ \t\r]/.test(letter)) return 2;
+  if (letter >= "a" && letter <= "z") return 21.5;
+  if (letter >= "A" && letter <= "Z") return 75;
+  if (letter >= "0" && letter <= "9") return 105;
+  if (letter === " " || letter === "\t" || letter === "\r") return 2;
   return letter === "\n" ? 80 : 65;
 });
