@@ -74,7 +74,10 @@ describe("--max-spend", () => {
   it("stops a task that cost more", async () => {
     const { code, out } = await run("-p", "Touch it.", "-y", "--max-spend", "0.000001", "-o", "json");
     expect([code, stage.log.length]).toEqual([53, 1]);
-    expect(result(out)["error"]).toMatchObject({ type: "max-spend" });
+    expect(result(out)["error"]).toMatchObject({
+      type: "max-spend",
+      message: expect.stringContaining("limit of $0.000001 reached (--max-spend"),
+    });
   });
 });
 

@@ -120,7 +120,7 @@ const describeEnd = (reason: EndReason, { requests = 0, spend = 0 }: RunLimits):
     case "max-turns":
       return `Stopped after ${requests} ${requests === 1 ? "request" : "requests"} (--max-turns). Raise the limit, or resume with parley --continue.`;
     case "max-spend":
-      return `Stopped: spending limit of $${spend.toFixed(2)} reached (limits.spend). Raise the limit, or use another model.`;
+      return `Stopped: spending limit of $${spend < 0.01 ? spend : spend.toFixed(2)} reached (--max-spend, limits.spend). Raise the limit, or use another model.`;
     default:
       return endMessages[reason] ?? reason;
   }
