@@ -117,6 +117,9 @@ describe("a file of key bindings", () => {
       expect.stringMatching(/^line 9: Unknown action "3" for "f3"\. /),
       'line 10: "f4" must have an action, a list of actions, or null.',
     ]);
+    expect((await readKeyFile('{ "f6": "newlin" }')).problems).toEqual([
+      'line 1: Unknown action "newlin" for "f6". Did you mean newline?',
+    ]);
     expect((await readKeyFile('{\n"f5" "redraw" }')).problems).toEqual(['line 2: Expected ":".']);
     expect((await readKeyFile("[]")).problems).toEqual(['line 1: Expected an object such as { "ctrl+t": "newline" }.']);
   });

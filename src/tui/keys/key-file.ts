@@ -1,3 +1,4 @@
+import { nearestNames } from "../../conversation/nearest-names.ts";
 import { parseLocatedSettings, type LocatedMember, type LocatedNode } from "../../policy/trust/settings-json.ts";
 import { chordLabel, fixedKeys, keyActions, type KeyAction, type KeyContext } from "./actions.ts";
 
@@ -77,7 +78,13 @@ const readNames = (value: LocatedNode): readonly string[] | undefined => {
 const unknownAction = (name: string, key: string): string =>
   /^(?:(?:question|list)-)?(?:yes|no|allow|answer|approve|choose|always)$/.test(name)
     ? `"${name}" for "${key}": answers have no other keys than Enter and the letters of the question, so that no key typed ahead becomes one.`
-    : `Unknown action ${JSON.stringify(name)} for "${key}". Actions: ${keyActions.map((each) => each.name).join(", ")}.`;
+    : `Unknown action ${JSON.stringify(name)} for "${key}". ${suggestActions(name)}`;
+
+const suggestActions = (name: string): string => {
+  const names = keyActions.map((each) => each.name);
+  const near = nearestNames(name, names);
+  return near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Actions: ${names.join(", ")}.`;
+};
 
 const problemOf = ({ name, context, keys }: KeyAction, chord: string, key: string): string | undefined => {
   if (isFixed(chord, context) && keys[0] !== chord)

@@ -167,7 +167,8 @@ export class ScreenFrontEnd implements FrontEnd {
     this.#keyRemap = remap;
     this.#keyLabels = new Map(keyActions.map((action) => [action.name, keyLabelsOf(action, remap)[0] ?? "no key"]));
     this.#input.useKeys(remap);
-    this.print(problems.map((each) => line(`keys.json: ${each}`, { tone: "warning" })));
+    const width = this.width();
+    this.print(problems.flatMap((each) => wrap(line(`keys.json: ${each}`, { tone: "warning" }), { width })));
   }
 
   keyRemap(): KeyRemap | undefined {
