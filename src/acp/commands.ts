@@ -96,6 +96,7 @@ export class SessionCommands {
       loaded: () => loaded,
       opened: () => opened,
       requests: () => [],
+      readInputHistory: async () => [],
       commandSnapshots: async () => unavailable("The files around commands")(),
       snapshots: unavailable("This command"),
       reopen: async () => unavailable("This command")(),

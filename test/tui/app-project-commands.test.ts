@@ -83,6 +83,11 @@ describe("commands", () => {
     await app.waitUntilIdle();
     app.submit("/review src/a.ts");
     await app.waitForText("Reviewed.");
+    await app.waitUntilIdle();
+    // The session is opened again; its messages are on the screen.
+    app.submit("/add-dir ..");
+    const rows = await app.waitForText(/to the workspace of this run\./);
+    expect(rows.filter((row) => row === "Reviewed.")).toHaveLength(1);
     await app.quit();
   });
 });

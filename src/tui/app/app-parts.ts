@@ -16,7 +16,7 @@ import { ArgumentCompletions } from "./input/argument-completions.ts";
 import type { InputHistory } from "./input/history.ts";
 import { PastedFiles } from "./input/pasted-files.ts";
 import { PromptRouter } from "./input/prompt-router.ts";
-import { ActiveSession, type SessionSource } from "./session/active-session.ts";
+import { ActiveSession, type SessionSource, type OpenedWhich } from "./session/active-session.ts";
 import type { ChatOptions } from "./session/chat-session.ts";
 import { UserShell } from "./session/user-shell.ts";
 import type { LoadedTheme } from "./theme-file.ts";
@@ -57,7 +57,7 @@ export type TerminalAppOptions = SessionSource & {
 export type AppLifecycle = {
   readonly quit: (reason?: QuitReason) => void;
   /** Shows a session before it accepts prompts. */
-  readonly showSession: (opened: AgentSession, isFirst: boolean) => Promise<void>;
+  readonly showSession: (opened: AgentSession, which: OpenedWhich) => Promise<void>;
 };
 
 /** Creates a front end for an app. */

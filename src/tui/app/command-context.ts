@@ -5,7 +5,7 @@ import { printError, printInfo } from "./transcript/message.ts";
 /** The services slash commands can use. */
 export const createCommandContext = (app: AppParts): SlashCommandContext => {
   const { active, frontEnd, markdown, prompts, quit } = app;
-  const { home, folder, openEditor, login, parley, addFolder } = app.options;
+  const { home, folder, openEditor, login, parley, addFolder, history } = app.options;
   return {
     world: active.world,
     home,
@@ -32,7 +32,8 @@ export const createCommandContext = (app: AppParts): SlashCommandContext => {
     confirm: (title, options) => frontEnd.confirm(title, options),
     sendsWholeTurn: true,
     send: (marked, parts = []) => prompts.send({ marked, parts, isShown: true }),
-    restoreDraft: (text) => frontEnd.restoreDraft(text),
+    restoreDraft: (marked) => frontEnd.restoreDraft(marked),
+    readInputHistory: history.read,
     openEditor: (text, name) => frontEnd.suspendFor(() => openEditor(text, name)),
     copyToClipboard: (text) => frontEnd.copyToClipboard(text),
     runShell: (command) => prompts.runShell(command),

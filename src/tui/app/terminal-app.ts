@@ -10,6 +10,7 @@ import { readGitBranch } from "./transcript/git-branch.ts";
 import { viewGreeting, viewHeader } from "./transcript/greeting.ts";
 import { printMedia } from "./transcript/media.ts";
 import { printInfo } from "./transcript/message.ts";
+import type { OpenedWhich } from "./session/active-session.ts";
 import { printHistory } from "./transcript/session-history.ts";
 
 /** The terminal app: opens a session, lets its parts send prompts and show events, and closes it. */
@@ -26,7 +27,7 @@ export class TerminalApp {
     this.#quitting = new Promise((resolve) => (this.#resolveQuit = resolve));
     const lifecycle = {
       quit: (reason?: QuitReason) => this.quit(reason),
-      showSession: (opened: AgentSession, isFirst: boolean) => this.#showSession(opened, isFirst),
+      showSession: (opened: AgentSession, which: OpenedWhich) => this.#showSession(opened, which),
     };
     this.#parts = new AppParts(options, lifecycle, createFrontEnd);
   }
@@ -87,13 +88,16 @@ export class TerminalApp {
     prompts.submitWaiting();
   }
 
-  async #showSession(opened: AgentSession, isFirst: boolean): Promise<void> {
+  /** Shows a session that was opened. The messages of one that was open before are on the screen. */
+  async #showSession(opened: AgentSession, which: OpenedWhich): Promise<void> {
     const { catalog, frontEnd, ide, markdown, reportErrors, status } = this.#parts;
-    const { world, folder } = this.#options;
+    const { world, folder, history } = this.#options;
     const branch = await readGitBranch(world, folder);
+    const isFirst = which === "first";
     frontEnd.print([...viewGreeting(opened, { width: frontEnd.width(), isFirst, branch }), []]);
-    await printHistory(opened.session.entries, {
+    await printHistory(which === "same" ? [] : opened.session.entries, {
       frontEnd,
+      readInputHistory: history.read,
       showMarkdown: (text) => markdown.print(text),
       showMedia: (media) => printMedia(frontEnd, media, opened.agent.conversation().blobs),
     });

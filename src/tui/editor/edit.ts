@@ -14,6 +14,10 @@ import {
 /** Pastes with more lines or characters than this are collapsed. */
 const collapsePasteOver = { lines: 6, characters: 1000 };
 
+/** Whether a pasted text is shown as a label. */
+export const isLargeText = (text: string): boolean =>
+  text.length > collapsePasteOver.characters || text.split("\n").length > collapsePasteOver.lines;
+
 /** Limit of undo steps. */
 const maxUndoSteps = 500;
 
@@ -102,8 +106,7 @@ const insert = (editor: Editor, text: string, action: Editor["lastAction"]): Edi
 
 const paste = (editor: Editor, text: string): Editor => {
   const pasted = withoutPlaceholders(text);
-  const isLarge = pasted.length > collapsePasteOver.characters || pasted.split("\n").length > collapsePasteOver.lines;
-  if (!isLarge) return insert(editor, pasted, undefined);
+  if (!isLargeText(pasted)) return insert(editor, pasted, undefined);
   const index = editor.pastes.length;
   return insert({ ...editor, pastes: [...editor.pastes, pasted] }, placeholder(index), undefined);
 };

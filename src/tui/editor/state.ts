@@ -63,6 +63,9 @@ export const expandedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">):
 export const markedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
   text.replaceAll(placeholders, (character) => `${pasteStart}${pastes[placeholderIndex(character)] ?? ""}${pasteEnd}`);
 
+/** The marked text of one paste. */
+export const markAsPaste = (text: string): string => `${pasteStart}${withoutPlaceholders(text)}${pasteEnd}`;
+
 /** Reads a marked text: pastes become placeholders, of `pastes` or added to them. */
 export const readMarkedText = (marked: string, pastes: readonly string[]): Pick<Editor, "text" | "pastes"> => {
   const all = [...pastes];

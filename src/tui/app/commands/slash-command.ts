@@ -75,8 +75,10 @@ export type SlashCommandContext = {
   readonly send: (text: string, parts?: readonly UserPart[]) => Promise<void>;
   /** Whether `send` resolves at the end of the turn it starts. */
   readonly sendsWholeTurn: boolean;
-  /** Puts a message back into the input. */
-  readonly restoreDraft: (text: string) => void;
+  /** Puts a message, a marked text, back into the input. */
+  readonly restoreDraft: (marked: string) => void;
+  /** Reads the prompts typed in this project, as marked texts. */
+  readonly readInputHistory: () => Promise<readonly string[]>;
   /** Opens a text in the user's editor; resolves to undefined if it was left unchanged. */
   readonly openEditor: (text: string, name: string) => Promise<string | undefined>;
   /** Copies text to the terminal's clipboard (OSC 52). */

@@ -1,3 +1,5 @@
+import { isLargeText } from "../../editor/edit.ts";
+import { expandMarkedText, markAsPaste } from "../../editor/state.ts";
 import type { World } from "../../../world/world.ts";
 
 /** Prompts typed in this session and earlier ones of the same project, as marked texts. */
@@ -42,6 +44,21 @@ export const createInputHistory = ({ files }: Pick<World, "files">, home: string
     flush: () => saving,
   };
 };
+
+/**
+ * Finds the marked text of a message that was sent: its pastes are marked in the input history. A message of more than a
+ * screen that is not there is taken for one paste.
+ */
+export const markSentText = async (text: string, readHistory: InputHistory["read"]): Promise<string> => {
+  if (!isLargeText(text)) return text;
+  const typed = (await readHistory()).findLast((marked) => expandMarkedText(marked) === text);
+  return (
+    typed ??
+    (text.length > screenful.characters || text.split("\n").length > screenful.lines ? markAsPaste(text) : text)
+  );
+};
+
+const screenful = { lines: 40, characters: 4000 };
 
 /** The newest prompts within the limits. */
 const bounded = (prompts: readonly string[]): readonly string[] => {

@@ -29,11 +29,14 @@ export type OpenedChat = {
   readonly loaded: LoadedSettings;
 };
 
+/** Which session was opened: the first of this run, the one that was open before, or another. */
+export type OpenedWhich = "first" | "same" | "other";
+
 /** Where sessions are shown, and listeners for opening and closing one. */
 export type ActiveSessionOptions = ChatOutput &
   Pick<ChatOptions, "ide" | "prepare" | "openCommandSnapshots"> & {
     /** Called before the session accepts prompts. */
-    readonly onOpen: (opened: AgentSession, isFirst: boolean) => Promise<void>;
+    readonly onOpen: (opened: AgentSession, which: OpenedWhich) => Promise<void>;
     readonly onClose: () => void;
   };
 
@@ -48,7 +51,6 @@ export class ActiveSession {
   #loaded: LoadedSettings;
   #world: World;
   #mode: ApprovalMode;
-  #isFirst = true;
   #isClosed = false;
   #change: Promise<unknown> = Promise.resolve();
 
@@ -95,7 +97,7 @@ export class ActiveSession {
   /** Opens the session requested at start, or the given one. */
   open(resume?: SessionChoice): Promise<void> {
     return this.#exclusively(async () => {
-      if (!this.#isClosed) await this.#start(await this.#source.open(resume));
+      if (!this.#isClosed) await this.#start(await this.#source.open(resume), "first");
     });
   }
 
@@ -146,7 +148,8 @@ export class ActiveSession {
     });
     if (keepsModel) await started.opened.agent.switchModel(pool, model);
     if (resume === "new") started.opened.agent.setThinking(effort);
-    await this.#start(started, isModeChosen ? mode : undefined);
+    const which = started.opened.session.id === id ? "same" : "other";
+    await this.#start(started, which, isModeChosen ? mode : undefined);
   }
 
   async #closeCurrent(): Promise<string | undefined> {
@@ -162,17 +165,15 @@ export class ActiveSession {
     return wasUsed ? session.id : undefined;
   }
 
-  async #start({ opened, world, loaded }: OpenedChat, mode = loaded.policy.mode): Promise<void> {
+  async #start({ opened, world, loaded }: OpenedChat, which: OpenedWhich, mode = loaded.policy.mode): Promise<void> {
     const { home } = this.#source;
     const { onOpen, ...output } = this.#options;
     const { frontEnd } = output;
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
     this.#loaded = loaded;
     this.#world = world;
     this.#mode = mode;
     if (mode !== loaded.policy.mode) (await opened.services()).gate.setMode(mode);
-    await onOpen(opened, isFirst);
+    await onOpen(opened, which);
     const chat = new ChatSession({ ...output, opened, world, home: home.data });
     this.#chat = chat;
     opened.servers?.listen(() => frontEnd.update());

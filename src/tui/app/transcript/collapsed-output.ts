@@ -48,8 +48,15 @@ const viewCollapsed = (item: CollapsedItem, width: number): readonly StyledLine[
   }
 };
 
-/** Shows thinking in full. */
+/** Shows thinking in full, its titles in bold. */
 export const viewThinkingInFull = (text: string, width: number): readonly StyledLine[] =>
   toLines(text.trim(), { tone: "muted", italic: true }).flatMap((each, at) =>
-    wrap(each, { width, first: [span(at === 0 ? "✻ " : "  ", { tone: "accent" })], rest: [span("  ")] }),
+    wrap(viewTitles(each), { width, first: [span(at === 0 ? "✻ " : "  ", { tone: "accent" })], rest: [span("  ")] }),
+  );
+
+const viewTitles = (each: StyledLine): StyledLine =>
+  each.flatMap(({ text, style }) =>
+    text
+      .split(/\*\*([^*]+)\*\*/)
+      .map((part, at) => ({ text: part, style: at % 2 === 0 ? style : { ...style, bold: true } })),
   );

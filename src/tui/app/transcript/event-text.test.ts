@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FinishedCall } from "../../../scheduler/events.ts";
-import { resultText } from "./event-text.ts";
+import { resultText, retryText } from "./event-text.ts";
 
 const finished = (status: "cancelled" | "complete", text: string): FinishedCall =>
   ({ outcome: { status }, display: { type: "text", text } }) as unknown as FinishedCall;
@@ -13,5 +13,17 @@ describe("the result of a call, for a person", () => {
     ["complete", "The user refused this call: it is a file's text", "The user refused this call: it is a file's text"],
   ] as const)("%s with %j is %j", (status, text, shown) => {
     expect(resultText(finished(status, text))).toBe(shown);
+  });
+});
+
+describe("a retry", () => {
+  const failure = { kind: "overloaded", provider: "anthropic", label: "Anthropic" } as const;
+
+  it.each([
+    [{ delay: 4200, discarded: false }, "Anthropic: overloaded. Retrying in 4s."],
+    [{ delay: 300, discarded: false }, "Anthropic: overloaded. Retrying."],
+    [{ delay: 0, discarded: true }, "The response was interrupted; retrying."],
+  ])("%j is %j", (event, shown) => {
+    expect(retryText({ type: "retrying", failure, ...event })).toBe(shown);
   });
 });

@@ -1,9 +1,11 @@
 import type { AgentEvent, AgentFailure, ModelChangeReason, EndReason } from "../../../agent/events.ts";
+import type { Call } from "../../../conversation/parts.ts";
 import type { AddedRules } from "../../../policy/gate/create.ts";
 import type { TaskInfo } from "../../../tools/capabilities.ts";
 import type { FinishedCall } from "../../../scheduler/events.ts";
 import { span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
+import { formatDuration } from "../../views/spinner.ts";
 import type { ToolCallStatus } from "../../views/tool-call.ts";
 
 /** Shows the topic of thinking: many models start with a title in bold. */
@@ -32,6 +34,18 @@ const refusalText = (message: string): string => {
   if (refused === undefined) return message;
   return reason === undefined ? "Refused." : `Refused: ${reason}`;
 };
+
+/** The title of a call that has none: its first text argument. */
+export const argumentTitle = ({ input }: Call): string =>
+  input.type === "parsed" ? (Object.values(input.value).find((value) => typeof value === "string") ?? "") : "";
+
+/** Says what failed, and when it is tried again. */
+export const retryText = ({ failure: { label, kind }, delay, discarded }: RetryEvent): string => {
+  if (discarded) return "The response was interrupted; retrying.";
+  return `${label}: ${kind}. Retrying${delay < 1000 ? "" : ` in ${formatDuration(delay)}`}.`;
+};
+
+type RetryEvent = Extract<AgentEvent, { type: "retrying" }>;
 
 /** The status shown for a finished call. */
 export const callStatuses: Readonly<Record<FinishedCall["outcome"]["status"], ToolCallStatus>> = {

@@ -3,7 +3,8 @@ import type { CallId, Media, UserPart } from "../../../conversation/parts.ts";
 import { line } from "../../text/line.ts";
 import { viewToolCall } from "../../views/tool-call.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
-import { callStatuses } from "./event-text.ts";
+import { argumentTitle, callStatuses } from "./event-text.ts";
+import { markSentText } from "../input/history.ts";
 import { viewUserPrompt } from "./user-prompt.ts";
 
 /** Options for printing a session's history. */
@@ -11,6 +12,8 @@ export type HistoryOptions = {
   readonly frontEnd: Pick<FrontEnd, "print" | "width">;
   readonly showMarkdown: (markdown: string) => Promise<void>;
   readonly showMedia: (media: Media) => void;
+  /** Reads the prompts typed in this project, as marked texts. */
+  readonly readInputHistory: () => Promise<readonly string[]>;
 };
 
 /** Number of user messages, with all that followed, shown of a resumed session. */
@@ -30,19 +33,23 @@ const printEntry = async (entry: Entry, entries: readonly Entry[], options: Hist
   const { frontEnd, showMarkdown, showMedia } = options;
   switch (entry.type) {
     case "user":
-      frontEnd.print(viewUserPrompt(promptText(entry.parts), frontEnd.width()));
+      frontEnd.print(
+        viewUserPrompt(await markSentText(promptText(entry.parts), options.readInputHistory), frontEnd.width()),
+      );
       return entry.parts.forEach((part) => part.type === "media" && showMedia(part));
     case "model":
       for (const part of entry.parts) {
-        if (part.type === "text") await showMarkdown(part.text);
+        // Gemini signs an answer with an empty text after it.
+        if (part.type === "text" && part.text.trim() !== "") await showMarkdown(part.text);
         if (part.type === "media") showMedia(part);
       }
       return;
     case "completion": {
       const { status, content } = entry.outcome;
       const view = { tool: entry.tool, title: titleOf(entry.call, entries), status: callStatuses[status], output: "" };
-      frontEnd.print([...viewToolCall(view, frontEnd.width()), []]);
-      return content.forEach((part) => part.type === "media" && showMedia(part));
+      frontEnd.print(viewToolCall(view, frontEnd.width()));
+      content.forEach((part) => part.type === "media" && showMedia(part));
+      return frontEnd.print([[]]);
     }
     case "compaction":
       return frontEnd.print([line("(Earlier messages were compacted.)", { tone: "muted" }), []]);
@@ -60,11 +67,9 @@ export const promptText = (parts: readonly UserPart[]): string => {
   return first ?? "";
 };
 
-/** The title of a call: its first text argument. */
 const titleOf = (call: CallId, entries: readonly Entry[]): string => {
   const made = entries
     .flatMap((entry) => (entry.type === "model" ? entry.parts : []))
     .find((part) => part.type === "call" && part.id === call);
-  if (made?.type !== "call" || made.input.type !== "parsed") return "";
-  return Object.values(made.input.value).find((value) => typeof value === "string") ?? "";
+  return made?.type === "call" ? argumentTitle(made) : "";
 };

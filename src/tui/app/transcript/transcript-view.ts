@@ -13,11 +13,13 @@ import type { FrontEnd } from "../front-ends/front-end.ts";
 import {
   subagentText,
   addedRulesTexts,
+  argumentTitle,
   changeText,
   callStatuses,
   endText,
   failureText,
   resultText,
+  retryText,
   taskText,
   viewThinking,
 } from "./event-text.ts";
@@ -245,6 +247,7 @@ export class TranscriptView {
     const { status } = finished.outcome;
     live.view = {
       ...live.view,
+      title: live.view.title === "" ? argumentTitle(finished.call) : live.view.title,
       status: callStatuses[status],
       output: resultText(finished),
       elapsed: finished.duration,
@@ -281,10 +284,10 @@ export class TranscriptView {
     }
   }
 
-  #handleRetry({ discarded, failure }: Extract<AgentEvent, { type: "retrying" }>): void {
+  #handleRetry(event: Extract<AgentEvent, { type: "retrying" }>): void {
     this.#endThinking();
-    if (discarded) this.#endText();
-    this.#info(discarded ? "The response was interrupted; retrying." : `Retrying: ${failure.kind}.`);
+    if (event.discarded) this.#endText();
+    this.#info(retryText(event));
   }
 
   #endTurn(): void {

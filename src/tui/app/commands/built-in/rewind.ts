@@ -3,6 +3,8 @@ import { newSessionFromConversation } from "../../../../session/store/create.ts"
 import { exportConversation } from "../../../../session/export/conversation.ts";
 import { openSessionStore } from "../../../../session/store/store.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
+import { labelMarkedText } from "../../../editor/state.ts";
+import { markSentText } from "../../input/history.ts";
 import { promptText } from "../../transcript/session-history.ts";
 import { EditSnapshots } from "../../session/edit-snapshots.ts";
 import { restoreEdits } from "./undo.ts";
@@ -12,17 +14,21 @@ import { pluralize } from "./format.ts";
 export const rewindConversation = async (_: string, at: SlashCommandContext): Promise<void> => {
   // The session log also has entries that are no longer in the context.
   const { entries } = await openSessionStore(at.world, { home: at.home.data }).read(at.opened().session.id);
-  const messages = entries.flatMap((entry, place) =>
-    entry.type === "user" ? [{ place, words: promptText(entry.parts) }] : [],
+  const messages = await Promise.all(
+    entries.flatMap((entry, place) =>
+      entry.type === "user"
+        ? [markSentText(promptText(entry.parts), at.readInputHistory).then((marked) => ({ place, marked }))]
+        : [],
+    ),
   );
   if (messages.length === 0) return at.info("No messages yet.");
   const edits = await at.snapshots().all();
   const after = (place: number): number => edits.filter((each) => each.entries > place).length;
   const picked = await at.pick(
     "Rewind to before which message?",
-    messages.toReversed().map(({ place, words }) => ({
+    messages.toReversed().map(({ place, marked }) => ({
       id: String(place),
-      label: words.replaceAll(/\s+/g, " ").slice(0, 100),
+      label: labelMarkedText(marked).replaceAll(/\s+/g, " ").slice(0, 100),
       ...(after(place) === 0 ? {} : { detail: `${pluralize(after(place), "edit")} since` }),
     })),
   );
@@ -34,7 +40,7 @@ export const rewindConversation = async (_: string, at: SlashCommandContext): Pr
   if (what !== "conversation" || after(place) === 0) await reportUnstored(at);
   if (what === "files") return;
   await forkBefore(place, at);
-  at.restoreDraft(messages.find((each) => each.place === place)?.words ?? "");
+  at.restoreDraft(messages.find((each) => each.place === place)?.marked ?? "");
 };
 
 const askScope = (count: number, at: SlashCommandContext): ReturnType<SlashCommandContext["pick"]> =>
