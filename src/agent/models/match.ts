@@ -50,8 +50,8 @@ const matchesQuery = (query: string, id: string): boolean => {
   return new RegExp(`(^|[^a-z0-9])${words.join("[^a-z0-9]?")}${end}`).test(id.toLowerCase());
 };
 
-/** Orders by version, the highest first; then the shortest id, which has no special purpose. */
-const compareModels = (one: string, other: string): number => {
+/** Orders model ids by version, the highest first; then the shortest id, which has no special purpose. */
+export const compareModels = (one: string, other: string): number => {
   const [versions, others] = [versionOf(one), versionOf(other)];
   for (const [index, number] of versions.entries()) {
     const difference = (others[index] ?? 0) - number;

@@ -1,16 +1,20 @@
 /** A candidate that contains the letters of a query in order, with its score and their positions. */
 export type FuzzyMatch<Item> = { readonly item: Item; readonly score: number; readonly positions: readonly number[] };
 
-/** Ranks the candidates that match a query, best first; ties keep their order. An empty query matches all. */
+/**
+ * Ranks the candidates that match a query, best first; ties keep their order. An empty query matches all. `lengthCost` is
+ * what each character of a candidate costs.
+ */
 export const rankMatches = <Item>(
   query: string,
   items: readonly Item[],
   textOf: (item: Item) => string,
+  { lengthCost }: { readonly lengthCost: number } = { lengthCost: 0.01 },
 ): readonly FuzzyMatch<Item>[] => {
   if (query === "") return items.map((item) => ({ item, score: 0, positions: [] }));
   const matches: FuzzyMatch<Item>[] = [];
   for (const item of items) {
-    const match = fuzzyMatch(query, textOf(item));
+    const match = fuzzyMatch(query, textOf(item), lengthCost);
     if (match !== undefined) matches.push({ item, ...match });
   }
   return matches.toSorted((one, other) => other.score - one.score);
@@ -30,7 +34,7 @@ export const putUsableFirst = <Item>(
 };
 
 /** Scores a match: runs, word starts and the last path segment count; gaps and length cost. */
-const fuzzyMatch = (query: string, text: string): Omit<FuzzyMatch<never>, "item"> | undefined => {
+const fuzzyMatch = (query: string, text: string, lengthCost: number): Omit<FuzzyMatch<never>, "item"> | undefined => {
   const needle = query.toLowerCase();
   const lower = text.toLowerCase();
   // Letters whose length changes with case would shift the positions.
@@ -38,10 +42,12 @@ const fuzzyMatch = (query: string, text: string): Omit<FuzzyMatch<never>, "item"
   const whole = shown.lastIndexOf(needle);
   if (whole !== -1) {
     const positions = Array.from({ length: needle.length }, (_, at) => whole + at);
-    return { positions: positions, score: scoreOf(text, positions) + 4 * needle.length };
+    return { positions: positions, score: scoreOf(text, positions) - text.length * lengthCost + 4 * needle.length };
   }
   const positions = matchBackwards(needle, shown);
-  return positions === undefined ? undefined : { positions: positions, score: scoreOf(text, positions) };
+  return positions === undefined
+    ? undefined
+    : { positions: positions, score: scoreOf(text, positions) - text.length * lengthCost };
 };
 
 /** Matches from the end, since the end of a path says more than its folders. */
@@ -57,7 +63,7 @@ const matchBackwards = (needle: string, text: string): readonly number[] | undef
 };
 
 const scoreOf = (text: string, positions: readonly number[]): number => {
-  let score = -text.length / 100;
+  let score = 0;
   positions.forEach((at, index) => {
     const isStart = at === 0 || /[\s/_.:-]/.test(text.charAt(at - 1)) || /[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
     if (isStart) score += 6;

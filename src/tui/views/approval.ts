@@ -75,8 +75,8 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): ApprovalKeyRes
     case "down":
       return open({ focus: (focus + 1) % count, isTyping: false });
     case "tab":
-      return focus === approval.choices.length && approval.noLabel === undefined
-        ? open({ isTyping: !isTyping })
+      return approval.noLabel === undefined
+        ? open({ focus: approval.choices.length, isTyping: !isTyping })
         : open({ focus: (focus + 1) % count });
     case "backspace":
       return open({ reason: graphemesOf(reason).slice(0, -1).join("") });

@@ -2,7 +2,7 @@ import type { KeyEvent } from "../keys/key-event.ts";
 import { type FuzzyMatch, putUsableFirst, rankMatches } from "../editor/fuzzy.ts";
 import { truncate, mergeSpans, line, lineWidth, sanitizeLine, padLine, span } from "../text/line.ts";
 import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
-import { graphemesOf } from "../text/width.ts";
+import { graphemesOf, textWidth } from "../text/width.ts";
 
 /** An option of a picker. */
 export type PickerOption = {
@@ -106,26 +106,47 @@ export const viewPicker = (
     span(picker.query === "" ? "" : `  ${picker.query}`, { tone: "accent" }),
   ];
   const below = matches.length - top - room;
+  const hint = picker.query === "" && matches.length > room ? " · type to filter" : "";
   const count =
-    matches.length === 0 ? "no matches" : `${picker.focus + 1} of ${matches.length}${below > 0 ? " ↓" : ""}`;
+    matches.length === 0 ? "no matches" : `${picker.focus + 1} of ${matches.length}${below > 0 ? " ↓" : ""}${hint}`;
+  const shown = matches.slice(top, top + room);
+  const column = detailColumn(
+    shown.map(({ item }) => item),
+    width,
+  );
   return [
     truncate(head, width),
-    ...matches
-      .slice(top, top + room)
-      .map((match, at) => viewOption(match, { width, isFocused: top + at === picker.focus })),
+    ...shown.map((match, at) => viewOption(match, { width, column, isFocused: top + at === picker.focus })),
     line(`  ${count}`, { tone: "muted" }),
   ];
 };
+
+/** The width of labels that have a detail, so that details are in a column. A label of more than half of the width does not count. */
+const detailColumn = (options: readonly PickerOption[], width: number): number =>
+  Math.max(
+    0,
+    ...options
+      .filter(({ detail }) => detail !== undefined)
+      .map(({ label }) => textWidth(sanitizeLine(label)))
+      .filter((each) => each <= width / 2),
+  );
 
 /** More rows than this are hard to scan, and hide the conversation. */
 const maxRows = 10;
 
 const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption>[] => rankOptions(query, options);
 
-/** Ranks the options that can be listed for what is typed. Those that nothing but typing lists come last. */
+/**
+ * Ranks the options that can be listed for what is typed. The one whose name is typed in full comes first, those that
+ * nothing but typing lists come last; options that match equally well keep their order, which says more than their length.
+ */
 export const rankOptions = (query: string, options: readonly PickerOption[]): readonly FuzzyMatch<PickerOption>[] => {
   const textOf = ({ label }: PickerOption): string => label;
-  const matches = rankMatches(query, listedOptions(options, query), textOf);
+  const name = query.toLowerCase();
+  const isNamed = ({ item: { label } }: FuzzyMatch<PickerOption>): boolean =>
+    `/${label.toLowerCase()}`.endsWith(`/${name}`);
+  const ranked = rankMatches(query, listedOptions(options, query), textOf, { lengthCost: 0 });
+  const matches = [...ranked.filter(isNamed), ...ranked.filter((each) => !isNamed(each))];
   return putUsableFirst(query, matches, { textOf, isUsable: ({ listed }) => listed !== "typed" });
 };
 
@@ -135,14 +156,15 @@ export const listedOptions = (options: readonly PickerOption[], typed: string): 
 
 const viewOption = (
   { item: { label, detail }, positions }: FuzzyMatch<PickerOption>,
-  { width, isFocused }: { readonly width: number; readonly isFocused: boolean },
+  { width, column, isFocused }: { readonly width: number; readonly column: number; readonly isFocused: boolean },
 ): StyledLine => {
   const style: Style = isFocused ? { background: "focus" } : {};
   const spans: StyledSpan[] = [
     { text: isFocused ? "› " : "  ", style: { ...style, tone: "accent" } },
     ...highlighted(label, positions, style),
   ];
-  if (detail !== undefined) spans.push({ text: `  ${sanitizeLine(detail)}`, style: { ...style, tone: "muted" } });
+  const gap = " ".repeat(2 + Math.max(0, column + 2 - lineWidth(spans)));
+  if (detail !== undefined) spans.push({ text: `${gap}${sanitizeLine(detail)}`, style: { ...style, tone: "muted" } });
   const fitting = truncate(mergeSpans(spans), width);
   return isFocused && lineWidth(fitting) < width ? padLine(fitting, width, style) : fitting;
 };

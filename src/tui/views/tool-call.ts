@@ -86,7 +86,7 @@ const viewOutput = (
   { tool, output, status, isExpanded = false, isSpoken = false, expandKey = "Ctrl-O" }: ToolCallView,
   width: number,
 ): readonly StyledLine[] => {
-  const text = output.replace(/\n+$/, "");
+  const text = output.replace(/^(?:[ \t]*\n)+|\n+$/g, "");
   if (text === "") return [];
   const room = Math.max(4, width - 2);
   const tone: Tone = status === "error" ? "error" : "muted";
@@ -94,6 +94,8 @@ const viewOutput = (
     return toLines(text, { tone }).flatMap((each) => indented(wrap(each, { width: room, breakAt: "characters" })));
   // Only the visible lines are laid out, however long the output is.
   const all = text.split("\n");
+  if ((status === "error" || status === "cancelled") && all.length <= visibleLines)
+    return indented(viewReason(all, tone, room));
   const isTail = status === "running" || tool === "run_shell_command";
   // One hidden line takes as much room as the line that would name it.
   const count = all.length === visibleLines + 1 ? all.length : visibleLines;
@@ -108,6 +110,15 @@ const viewOutput = (
     line(`… ${hidden} ${isTail ? "earlier" : "more"} ${hidden === 1 ? "line" : "lines"}${key}`, { tone: "muted" }),
   ]);
   return isTail ? [...more, ...shown] : [...shown, ...more];
+};
+
+/** Shows why a call did not succeed: wrapped, since half a reason explains nothing. */
+const viewReason = (reason: readonly string[], tone: Tone, room: number): readonly StyledLine[] => {
+  const text = reason.map((each) => each.slice(0, room * visibleLines + 1)).join("\n");
+  const rows = toLines(text, { tone }).flatMap((each) => wrap(each, { width: room }));
+  const shown = rows.slice(0, visibleLines);
+  if (shown.length === rows.length) return rows;
+  return shown.map((each, at) => (at === visibleLines - 1 ? truncate([...each, span("…", { tone })], room) : each));
 };
 
 const indented = (lines: readonly StyledLine[]): readonly StyledLine[] =>

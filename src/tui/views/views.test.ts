@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { TaskInfo } from "../../tools/capabilities.ts";
+import { viewTaskRow } from "./task-row.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
 import { lineWidth, lineText } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
@@ -162,7 +164,7 @@ describe("a picker", () => {
       "  model-2",
       "› model-3  fast",
       "  model-4",
-      "  4 of 20 ↓",
+      "  4 of 20 ↓ · type to filter",
     ]);
     expect(viewPicker(after(key("end")), { width: 30, height: 6 }).map((line) => lineText(line).trimEnd())).toEqual([
       "Model",
@@ -170,7 +172,7 @@ describe("a picker", () => {
       "  model-17",
       "  model-18",
       "› model-19",
-      "  20 of 20",
+      "  20 of 20 · type to filter",
     ]);
   });
 
@@ -217,6 +219,37 @@ describe("a picker", () => {
     expect([ids("gpt-5"), ids("f-5")]).toEqual([
       ["openai", "azure"],
       ["flash", "google"],
+    ]);
+  });
+
+  it("puts a name typed in full first, and keeps the order of options that match equally well", () => {
+    const labels = ["openai/gpt-5.6", "openai/gpt-5", "openai/gpt-4", "google/gpt-like-model"];
+    const ids = (query: string): readonly string[] =>
+      rankOptions(
+        query,
+        labels.map((label) => ({ id: label, label })),
+      ).map(({ item }) => item.id);
+    expect([ids("gpt"), ids("gpt-5"), ids("gpt-4")]).toEqual([
+      labels,
+      ["openai/gpt-5", "openai/gpt-5.6"],
+      ["openai/gpt-4"],
+    ]);
+  });
+
+  it("shows details in a column, except behind a label of more than half of the width", () => {
+    const models = createPicker("Model", [
+      { id: "a", label: "short", detail: "1M" },
+      { id: "b", label: "a-longer-one", detail: "128k" },
+      { id: "c", label: "a-label-of-more-than-half", detail: "8k" },
+      { id: "d", label: "none" },
+    ]);
+    expect(viewPicker(models, { width: 40, height: 8 }).map((each) => lineText(each).trimEnd())).toEqual([
+      "Model",
+      "› short         1M",
+      "  a-longer-one  128k",
+      "  a-label-of-more-than-half  8k",
+      "  none",
+      "  1 of 4",
     ]);
   });
 
@@ -296,6 +329,19 @@ describe("a tool call", () => {
     );
   });
 
+  it("wraps the reason of a failure, and shows no empty lines above output", () => {
+    const failed = { ...call, tool: "write_file", title: "/etc/a", elapsed: 0, status: "error" } as const;
+    const reason = `"/etc/a" is outside the workspace. Use a path inside /project`;
+    const rows = (output: string): readonly string[] =>
+      texts(viewToolCall({ ...failed, output }, 40)).map((row) => row.trimEnd());
+    expect(rows(reason).slice(1)).toEqual(['  "/etc/a" is outside the workspace. Use', "  a path inside /project"]);
+    expect(rows("word ".repeat(100))).toHaveLength(6);
+    expect(rows("word ".repeat(100)).at(-1)).toMatch(/word…$/);
+    expect(texts(viewToolCall({ ...call, status: "success", output: "\n \n> test\n" }, 40)).slice(1)).toEqual([
+      "  > test",
+    ]);
+  });
+
   it("stays within the width, sanitized", () => {
     const hostile = viewToolCall(
       { ...call, title: "x\u001b]0;t\u0007".repeat(50), output: `${"y".repeat(500)}\r\u001b[2Jz` },
@@ -303,6 +349,13 @@ describe("a tool call", () => {
     );
     expect(hostile.filter((line) => lineWidth(line) > 40)).toEqual([]);
     expect(texts(hostile).join("")).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe("the row of background tasks", () => {
+  it("names the command that lists them, however long a title is", () => {
+    const task: TaskInfo = { id: "bg-1", kind: "command", title: "npm run ".repeat(9), status: "running" } as TaskInfo;
+    expect(texts(viewTaskRow([task], 40))).toEqual(["◐ Background: bg-1 npm run np…  (/tasks)"]);
   });
 });
 
@@ -400,6 +453,8 @@ describe("an approval", () => {
       "│   n No  (Tab to add a reason)                            │",
       "╰──────────────────────────────────────────────────────────╯",
     ]);
+    const typing = open(pressApproval(open(pressApproval(routine, key("tab"))), typed("use b")));
+    expect(pressApproval(typing, key("enter"))).toEqual({ type: "refused", reason: "use b" });
     expect(pressApproval(routine, key("enter"))).toEqual({ type: "chosen", id: "once" });
     expect(pressApproval(open(pressApproval(routine, key("up"))), key("enter"))).toEqual({
       type: "refused",

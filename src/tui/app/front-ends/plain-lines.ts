@@ -307,7 +307,7 @@ export class LineFrontEnd implements FrontEnd {
 const isMessage = (typed: string): boolean => typed.trim().length > 3;
 
 /** Options of a list that are read out; typing a part of a name finds the others. */
-const maxListed = 20;
+const maxListed = 10;
 
 const isSearchable = (options: readonly PickerOption[]): boolean =>
   options.length > maxListed || options.some(({ listed }) => listed === "typed");

@@ -1,4 +1,5 @@
 import { loadModel, modelName, type ModelRef } from "../../../../agent/models/name.ts";
+import { compareModels } from "../../../../agent/models/match.ts";
 import { singleModelPool } from "../../../../agent/models/choose.ts";
 import { readRecentModels, recordModelChoice } from "../../../../agent/models/recent.ts";
 import type { SwitchCheck } from "../../../../agent/models/switch-check.ts";
@@ -131,7 +132,7 @@ const withLoginRow = (options: readonly PickerOption[]): readonly PickerOption[]
   return [...options, { id: loginRow, label, detail: "/login, or type to find one", listed: "untyped" }];
 };
 
-/** All models as picker options: recent ones, then those that can be used; typing finds the others. */
+/** All models as picker options: recent ones, the default model of each provider with a key, then the others that can be used; typing finds the rest. */
 export const modelOptions = async ({ world, home, opened }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const current = modelName(opened().agent.model());
   const [recent, groups] = await Promise.all([
@@ -141,7 +142,8 @@ export const modelOptions = async ({ world, home, opened }: SlashCommandContext)
   const ranked = groups.toSorted((one, other) => one.rank - other.rank);
   const all = ranked.flatMap(({ options }) => options);
   const usable = new Set(ranked.flatMap(({ rank, options }) => (rank < 2 ? options.map(({ id }) => id) : [])));
-  const first = [current, ...recent].filter((id, index, list) => list.indexOf(id) === index);
+  const defaults = ranked.flatMap(({ rank, options }) => (rank === 0 ? options.slice(0, 1).map(({ id }) => id) : []));
+  const first = [current, ...recent, ...defaults].filter((id, index, list) => list.indexOf(id) === index);
   const top = first
     .filter((id) => id === current || usable.has(id))
     .map((id) => all.find((option) => option.id === id) ?? { id, label: id })
@@ -149,7 +151,7 @@ export const modelOptions = async ({ world, home, opened }: SlashCommandContext)
   return [...top, ...all.filter(({ id }) => !top.some((each) => each.id === id))];
 };
 
-/** The models of one provider, its default model first. Rank 0 is ready, 1 needs nothing, 2 cannot be used. */
+/** The models of one provider: its default model, then the highest versions. Rank 0 is ready, 1 needs nothing, 2 cannot be used. */
 const optionsOf = async (
   provider: Provider,
   world: World,
@@ -162,7 +164,10 @@ const optionsOf = async (
   const first = known.find((facts) => facts.id === defaultModel);
   const options = [
     first === undefined ? { id: `${id}/${defaultModel}`, label: `${id}/${defaultModel}` } : optionOf(id, first),
-    ...known.filter((facts) => facts !== first).map((facts) => optionOf(id, facts)),
+    ...known
+      .filter((facts) => facts !== first)
+      .toSorted((one, other) => compareModels(one.id, other.id))
+      .map((facts) => optionOf(id, facts)),
   ];
   if (rank < 2) return { rank, options };
   return { rank, options: options.map((each) => ({ ...each, detail: "no key", listed: "typed" as const })) };
