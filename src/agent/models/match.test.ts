@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Environment } from "../../world/world.ts";
+import { compareModels } from "./match.ts";
 import { loadModel, modelName } from "./name.ts";
 
 const keys = {
@@ -48,5 +49,18 @@ describe("a short name of a model", () => {
     expect(message).toContain('No key for a provider of "gpt-5".');
     expect(message).toContain("\n  openai/gpt-5  (needs OPENAI_API_KEY)\n");
     expect(message).not.toContain("openai-chat/");
+  });
+});
+
+describe("model ids", () => {
+  it("are ordered by version, the highest first, whatever date they have", () => {
+    const ids = ["gpt-4o-2024-05-13", "gpt-4.1", "gpt-5-preview-10-2025", "gpt-5.6", "gpt-6"];
+    expect(ids.toSorted(compareModels)).toEqual([
+      "gpt-6",
+      "gpt-5.6",
+      "gpt-5-preview-10-2025",
+      "gpt-4.1",
+      "gpt-4o-2024-05-13",
+    ]);
   });
 });

@@ -62,7 +62,10 @@ export const compareModels = (one: string, other: string): number => {
 
 /** The version numbers in a model id, without dates and sizes such as 70b. */
 const versionOf = (id: string): readonly number[] =>
-  [...id.matchAll(/(?<![0-9])(\d{1,2})(?![0-9a-z])/g)].map(([, number]) => Number(number));
+  [...id.replaceAll(dates, "").matchAll(/(?<![0-9])(\d{1,2})(?![0-9a-z])/g)].map(([, number]) => Number(number));
+
+/** Dates as in `gpt-4o-2024-05-13` and `preview-10-2025`. */
+const dates = /(?<![0-9])(?:\d{4}-\d{2}(?:-\d{2})?|\d{2}-\d{4})(?![0-9])/g;
 
 /** Leaves out a second API of the same provider, which takes the same keys. */
 const withoutSecondApis = (matches: readonly ModelMatch[]): readonly ModelMatch[] =>

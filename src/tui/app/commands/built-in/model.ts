@@ -142,7 +142,10 @@ export const modelOptions = async ({ world, home, opened }: SlashCommandContext)
   const ranked = groups.toSorted((one, other) => one.rank - other.rank);
   const all = ranked.flatMap(({ options }) => options);
   const usable = new Set(ranked.flatMap(({ rank, options }) => (rank < 2 ? options.map(({ id }) => id) : [])));
-  const defaults = ranked.flatMap(({ rank, options }) => (rank === 0 ? options.slice(0, 1).map(({ id }) => id) : []));
+  const defaults = ranked
+    .flatMap(({ rank, options }) => (rank === 0 ? options.slice(0, 1).map(({ id }) => id) : []))
+    // Not a second API with the same model.
+    .filter((id, at, list) => list.findIndex((each) => modelPart(each) === modelPart(id)) === at);
   const first = [current, ...recent, ...defaults].filter((id, index, list) => list.indexOf(id) === index);
   const top = first
     .filter((id) => id === current || usable.has(id))
@@ -150,6 +153,8 @@ export const modelOptions = async ({ world, home, opened }: SlashCommandContext)
     .map(alwaysListed);
   return [...top, ...all.filter(({ id }) => !top.some((each) => each.id === id))];
 };
+
+const modelPart = (id: string): string => id.slice(id.indexOf("/") + 1);
 
 /** The models of one provider: its default model, then the highest versions. Rank 0 is ready, 1 needs nothing, 2 cannot be used. */
 const optionsOf = async (
