@@ -176,25 +176,38 @@ const toResponse = (
   },
 });
 
-/** Yields a stream's chunks as they arrive. The stream's own iterator does the same but starts much more slowly. */
+/**
+ * Yields a stream's chunks as they arrive. The stream's own iterator starts much more slowly, and "readable" events come a
+ * tick later than the data.
+ */
 const readChunks = async function* (stream: Readable): AsyncGenerator<Uint8Array> {
   // It may have been destroyed before anyone reads it: then none of its events will come any more.
   let isOver = stream.destroyed;
   let failure: Error | undefined = stream.errored ?? undefined;
   let wake = (): void => {};
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
   const over = (error?: Error): void => {
     isOver = true;
     failure ??= error;
     wake();
   };
-  stream.on("readable", () => wake());
   stream.on("end", over).on("close", over).on("error", over);
+  stream.on("data", (chunk: Uint8Array) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= stream.readableHighWaterMark) stream.pause();
+    wake();
+  });
   for (;;) {
-    const chunk = stream.read() as Uint8Array | null;
-    if (chunk !== null) yield chunk;
-    else if (failure !== undefined) throw failure;
-    else if (isOver) return;
-    else await new Promise<void>((resolve) => (wake = resolve));
+    const ready = chunks;
+    [chunks, bytes] = [[], 0];
+    for (const chunk of ready) yield chunk;
+    if (chunks.length > 0) continue;
+    if (failure !== undefined) throw failure;
+    if (isOver) return;
+    if (stream.isPaused()) stream.resume();
+    await new Promise<void>((resolve) => (wake = resolve));
   }
 };
 
