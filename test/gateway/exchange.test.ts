@@ -178,30 +178,41 @@ describe("an exchange through the gateway", () => {
   });
 
   it("cancels the request to the target when the client leaves", async () => {
-    const left = new Promise<void>((resolve) => {
-      void open({ sim: { faults: [{ fault: { type: "drip", ms: 60_000 } }], onRequest: () => resolve() } }).then(() => {
-        const sent = httpRequest({
-          port: stage.running.port,
-          path: "/v1/messages",
-          method: "POST",
-          headers: { "content-type": "application/json", "x-api-key": token },
-        });
-        sent.on("error", () => undefined);
-        sent.on("response", (response) => {
-          response.on("error", () => undefined);
-          response.once("data", () => sent.destroy());
-        });
-        sent.end(
-          JSON.stringify({
-            model: "openai/gpt-5.6",
-            max_tokens: 9,
-            stream: true,
-            messages: [{ role: "user", content: "x" }],
+    let pause = (): void => {};
+    const paused = new Promise<void>((resolve) => (pause = resolve));
+    let cancel = (): void => {};
+    const cancelled = new Promise<void>((resolve) => (cancel = resolve));
+    await open({
+      sim: {
+        faults: [{ fault: { type: "drip", ms: 60_000 } }],
+        // The target waits in the middle of its response until its client leaves.
+        sleep: (_, signal) =>
+          new Promise((_resolve, reject) => {
+            pause();
+            signal?.addEventListener("abort", () => {
+              cancel();
+              reject(signal.reason);
+            });
           }),
-        );
-      });
+      },
     });
-    await left;
-    expect(stage.sims.simulators["openai"]?.log.at(-1)).toMatchObject({ status: 200 });
+    const sent = httpRequest({
+      port: stage.running.port,
+      path: "/v1/messages",
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": token },
+    });
+    sent.on("error", () => undefined);
+    sent.end(
+      JSON.stringify({
+        model: "openai/gpt-5.6",
+        max_tokens: 9,
+        stream: true,
+        messages: [{ role: "user", content: "x" }],
+      }),
+    );
+    await paused;
+    sent.destroy();
+    await cancelled;
   });
 });
