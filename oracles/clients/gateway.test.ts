@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openGateway } from "../../src/gateway/gateway.ts";
 import { serveGateway, type RunningGateway } from "../../src/gateway/serve.ts";
+import { lint } from "../../src/rules/lint.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { everyKey } from "../../test/support/exchange.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "../../test/support/serve-simulators.ts";
@@ -8,7 +9,7 @@ import { checkResponse } from "../check.ts";
 import { openAnthropic, openAnthropic2023 } from "./anthropic.ts";
 import type { ClientTurn, OpenClient } from "./client.ts";
 import { openGemini, openGeminiChat } from "./gemini.ts";
-import { openCompatible } from "./openai-chat.ts";
+import { openChat, openCompatible } from "./openai-chat.ts";
 import { openResponses } from "./openai-responses.ts";
 import { openOpenRouter } from "./openrouter.ts";
 import { modelOutput, picture, script } from "./scene.ts";
@@ -119,6 +120,39 @@ it.each([
     usage: { ...turn.usage, input: typeof turn.usage.input },
   });
   expect(through.map(comparable)).toEqual(direct.map(comparable));
+});
+
+/*
+ * Body for body: where the target is the owner of the client's API, the bodies of the client arrive there as without the
+ * gateway. The second one holds the content of the first response with its ids and seals.
+ */
+it.each([
+  ["Anthropic", openAnthropic, "", "anthropic/claude-opus-5"],
+  ["Anthropic, version 2023-06-01", openAnthropic2023, "", "anthropic/claude-opus-5"],
+  ["OpenAI Responses", openResponses, "/v1", "openai/gpt-5.6"],
+  ["OpenAI chat", openChat, "/v1", "openai-chat/gpt-5.2"],
+  ["Gemini", openGemini, "", "google/gemini-3.1-pro-preview"],
+  ["Gemini chat", openGeminiChat, "", "google/gemini-3.1-pro-preview"],
+] as const)("the bodies of the client of %s arrive at their own API unchanged", async (_name, open, path, to) => {
+  const [provider = "", model = ""] = to.split("/");
+  const alone = { provider, script, now: () => Date.UTC(2026, 10, 15) };
+  const direct = await withServer(alone, async (server) => {
+    await open(server, model).loop();
+    return server.log.map(({ body }) => body);
+  });
+  const through = await withServer(alone, async (server) => {
+    // The client's own key, which seals depend on.
+    const keys = Object.fromEntries(Object.keys(everyKey).map((name) => [name, "key-1"]));
+    const world = realWorld({ ...keys, ...environmentFor({ [provider]: server.base }) });
+    const passing = await serveGateway(openGateway({ world, lint, config: () => ({ routes: [{ to }] }) }));
+    try {
+      await open({ origin: passing.url, base: passing.url + path }, model).loop();
+    } finally {
+      await passing.close();
+    }
+    return server.log.map(({ body }) => body);
+  });
+  expect(through).toEqual(direct);
 });
 
 /** Chat Completions has no field for seals; they ride in the one of OpenRouter, which other clients skip. */
