@@ -3,9 +3,9 @@
  * middle of a stream, the client's own compaction, and its own recovery from refusals. Writes a table for docs/gateway.md.
  *
  *     npx tsx scripts/gateway/check-scenes.ts [--clients DIR] [--node DIR] [--only claude,codex] [--targets google,openai]
- *                                             [--scenes steps,cancel] [--steps N] [--results FILE] [--write] [--verbose]
+ *                                             [--scenes steps,cancel] [--steps N] [--minutes N] [--results FILE] [--write] [--verbose]
  *
- * The options are those of check-clients.ts.
+ * The other options are those of check-clients.ts. --minutes is the longest run of a client.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import { checkRun, isTokenCount } from "./checks.ts";
 import { findProgram, testClients, type ClientCommand, type GatewayTestClient } from "./clients.ts";
 import { doneText, isGatewaySummary, isSummaryRequest, promptFor, receivedBy } from "./model.ts";
-import { openClientStage, type ClientRun } from "./stage.ts";
+import { fileCount, openClientStage, type ClientRun } from "./stage.ts";
 import { replaceTable, writeSceneTable, type SceneResult, type SceneResults } from "./table.ts";
 import { allTargets } from "./targets.ts";
 
@@ -26,14 +26,15 @@ const { values: options } = parseArgs({
     targets: { type: "string", default: "anthropic,google,openai" },
     scenes: { type: "string" },
     steps: { type: "string", default: "200" },
+    minutes: { type: "string", default: "15" },
     results: { type: "string" },
     write: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
   },
 });
 
-const stage = await openClientStage(options.node);
-const steps = Number(options.steps);
+const stage = await openClientStage(options.node, Number(options.minutes));
+const steps = Math.min(Number(options.steps), fileCount);
 
 /** A client that is set up in a home and a project of its own. */
 type SceneClient = {
@@ -43,8 +44,6 @@ type SceneClient = {
 
 type Scene = (client: SceneClient) => Promise<SceneResult>;
 
-const allFiles = Array.from({ length: 20 }, (_, index) => index + 1);
-
 const scenes: Readonly<Record<string, Scene>> = {
   steps: async ({ command, run }) => {
     const { output, log, received } = await run(command.start(promptFor(`steps${steps}`)));
@@ -53,7 +52,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       log,
       isDone: output.includes(doneText),
       received: last && receivedBy(last),
-      files: allFiles.slice(0, steps),
+      files: Array.from({ length: steps }, (_, index) => index + 1),
       hasImage: false,
     });
     return { faults: [...faults, ...(requests > steps ? [] : [`only ${requests} requests`])] };
@@ -107,7 +106,8 @@ const compactOnce = async (
   { command, run }: SceneClient,
   isExpected: (request: SimModelRequest) => boolean,
 ): Promise<SceneResult> => {
-  const runs = [await run(command.start(promptFor("mixed")))];
+  const filler = "Some words to read. ".repeat((command.compactFiller ?? 0) / 20);
+  const runs = [await run(command.start(filler + promptFor("mixed")))];
   if (command.compactPrompt !== undefined) runs.push(await run(command.resume(command.compactPrompt)));
   runs.push(await run(command.resume("Go on.")));
   const log = runs.flatMap((each) => each.log);
@@ -157,15 +157,19 @@ const runScene = async (client: GatewayTestClient, name: string, to: string): Pr
     command,
     run: async (args, interrupt) => {
       const run = await stage.run(program, args, { env: command.env, cwd: stage.folder, home }, interrupt);
-      output += `$ ${args.join(" ")}\n${run.paths.join(" ")}\n${run.output}\n`;
+      output += `$ ${args.join(" ")}\n${run.paths.join(" ")}\n${run.output}\n${run.received.map(describeRequest).join("\n")}\ntokens: ${run.log.map((entry) => ("usage" in entry ? entry.usage?.input : "")).join(" ")}\n`;
       return run;
     },
   });
   ((results[client.name] ??= {})[name] ??= {})[to] = result;
   console.log(`${client.name}: ${name} at ${to}: ${result.faults.join("; ") || `ok ${result.detail ?? ""}`}`);
-  if (options.verbose && result.faults.length > 0) console.log(output.slice(-3000));
+  if (options.verbose) console.log(output.slice(-6000));
   if (options.results !== undefined) writeFileSync(options.results, JSON.stringify(results));
 };
+
+/** A request in one line: how many tools, and the turns with the ends of their texts. */
+const describeRequest = ({ tools, turns }: SimModelRequest): string =>
+  `${tools.length} tools; ${turns.map((turn) => `${turn.by}: ${turn.by === "tools" ? "" : turn.text.slice(-200)}`).join(" | ")}`;
 
 for (const name of options.scenes?.split(",") ?? Object.keys(scenes))
   for (const to of options.targets.split(",").map((short) => allTargets[short] ?? short))

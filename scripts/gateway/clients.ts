@@ -23,6 +23,8 @@ export type ClientCommand = {
   readonly env: Readonly<Record<string, string>>;
   readonly start: (prompt: string) => readonly string[];
   readonly resume: (prompt: string) => readonly string[];
+  /** Characters of text before the prompt, for a client that compacts only what then gets shorter. */
+  readonly compactFiller?: number;
   /** The prompt that compacts; without it, the client does so by itself. */
   readonly compactPrompt?: string;
   /** Whether it can ask for a compacted conversation. */
@@ -105,7 +107,8 @@ const gemini: GatewayTestClient = {
   model: "gemini-3-pro-preview",
   prepare: ({ home, url, token, model, compacts }) => {
     put(join(home, ".gemini/settings.json"), {
-      ...(compacts !== undefined ? { model: { compressionThreshold: 0.001 } } : {}),
+      // After 30 requests it would ask the model whether it is in a loop, and again and again without an answer in JSON.
+      model: { disableLoopDetection: true, ...(compacts !== undefined ? { compressionThreshold: 0.001 } : {}) },
       security: { auth: { selectedType: "gemini-api-key" } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
@@ -141,7 +144,8 @@ const opencode: GatewayTestClient = {
               tool_call: true,
               reasoning: true,
               modalities: { input: ["text", "image"], output: ["text"] },
-              limit: compacts !== undefined ? { context: 6000, output: 2000 } : { context: 200_000, output: 8192 },
+              // Its first request has 7,600 tokens; one that is too long for the limit would be compacted for ever.
+              limit: compacts !== undefined ? { context: 12_500, output: 2000 } : { context: 200_000, output: 8192 },
             },
           },
         },
@@ -152,6 +156,7 @@ const opencode: GatewayTestClient = {
       env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
       start: (prompt) => ["run", ...flags, prompt],
       resume: (prompt) => ["run", "--continue", ...flags, prompt],
+      compactFiller: 24_000,
     };
   },
 };
@@ -206,15 +211,17 @@ const qwen: GatewayTestClient = {
       general: { enableAutoUpdate: false },
       model: {
         name: model,
-        generationConfig: { modalities: { image: true } },
-        ...(compacts !== undefined ? { chatCompression: { contextPercentageThreshold: 0.005 } } : {}),
+        generationConfig: { modalities: { image: true }, contextWindowSize: 200_000 },
       },
+      // Its first request has 19,000 tokens.
+      ...(compacts !== undefined ? { context: { autoCompactThreshold: 0.11 } } : {}),
     });
     const flags = ["--yolo", "--auth-type", "openai", "-m", model];
     return {
       env: { OPENAI_API_KEY: token, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: model },
       start: (prompt) => [...flags, "-p", prompt],
       resume: (prompt) => [...flags, "--continue", "-p", prompt],
+      compactFiller: 24_000,
     };
   },
 };

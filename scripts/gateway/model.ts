@@ -18,9 +18,9 @@ export const promptFor = (work: "mixed" | "more" | `steps${number}`): string =>
 /** Replies to a request. A request without a marker is one of the client's own, such as a title. */
 export const replyTo = (request: SimModelRequest, folder: string): ModelReply => {
   if (isSummaryRequest(request)) return { parts: [{ type: "say", text: summaryText }] };
-  const at = request.turns.findLastIndex((turn) => turn.by === "user" && marker.test(turn.text));
+  const at = request.turns.findLastIndex(hasMarker);
   const turn = request.turns[at];
-  const work = turn?.by === "user" ? [...turn.text.matchAll(allMarkers)].at(-1)?.[1] : undefined;
+  const work = turn === undefined || turn.by === "tools" ? undefined : [...turn.text.matchAll(allMarkers)].at(-1)?.[1];
   if (work === undefined || request.tools.length === 0) return { parts: [{ type: "say", text: "A title" }] };
   const step = request.turns.slice(at + 1).filter(({ by }) => by === "model").length;
   return { parts: partsOf(work, step, { request, folder }) };
@@ -29,13 +29,16 @@ export const replyTo = (request: SimModelRequest, folder: string): ModelReply =>
 /** The summary the model writes. A client that continues from it gets the last answer at once. */
 export const summaryText = "<summary>Two files and an image were read. [[last]] Nothing is left to do.</summary>";
 
-/** Whether a request asks for a summary of the conversation: its last words do, and are no prompt of ours. */
-export const isSummaryRequest = ({ turns }: SimModelRequest): boolean => {
+/**
+ * Whether a request asks for a summary of the conversation: its last words do, and are no prompt of ours. One without tools
+ * may ask for a new summary of an earlier one.
+ */
+export const isSummaryRequest = ({ turns, tools }: SimModelRequest): boolean => {
   const last = turns.at(-1);
   return (
     last?.by === "user" &&
     /summar|compact|snapshot|handoff|continuing our conversation/i.test(last.text.replace(commandRecord, "")) &&
-    !last.text.includes("[[last]]") &&
+    (tools.length === 0 || !last.text.includes("[[last]]")) &&
     !marker.test(last.text.slice(-300))
   );
 };
@@ -54,6 +57,10 @@ export const isGatewaySummary = (request: SimModelRequest): boolean => {
 const marker = /\[\[(mixed|more|last|steps\d+)\]\]/;
 const allMarkers = /\[\[(mixed|more|last|steps\d+)\]\]/g;
 
+/** Whether a turn selects the work: a prompt, or a summary, which some clients replay as the model's words (opencode). */
+const hasMarker = (turn: RequestTurn): boolean =>
+  turn.by === "user" ? marker.test(turn.text) : turn.by === "model" && turn.text.includes("[[last]]");
+
 type Scene = { readonly request: SimModelRequest; readonly folder: string };
 
 const partsOf = (work: string, step: number, scene: Scene): readonly ReplyPart[] => {
@@ -61,7 +68,7 @@ const partsOf = (work: string, step: number, scene: Scene): readonly ReplyPart[]
   if (work === "last") return [done];
   if (work === "more") return [[readCall(scene, "file3.txt"), readCall(scene, "file4.txt")], [done]][step] ?? [done];
   if (work !== "mixed")
-    return step < Number(work.slice("steps".length)) ? [readCall(scene, `file${(step % 20) + 1}.txt`)] : [done];
+    return step < Number(work.slice("steps".length)) ? [readCall(scene, `file${step + 1}.txt`)] : [done];
   const plans: readonly (readonly ReplyPart[])[] = [
     [
       { type: "think", text: thoughtText },

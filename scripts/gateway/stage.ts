@@ -32,6 +32,9 @@ export type ClientRun = {
   readonly paths: readonly string[];
 };
 
+/** The files of the project: as many as the longest scene reads. Clients stop a model that reads the same ones again. */
+export const fileCount = 200;
+
 /** All simulators, a gateway in front of them, and a project for clients to work in. */
 export type ClientStage = {
   readonly root: string;
@@ -58,15 +61,13 @@ export type ClientStage = {
   readonly close: () => Promise<void>;
 };
 
-/** The longest run of a client, in milliseconds. */
-const timeLimit = 900_000;
-
-/** Opens a stage. `node` is the folder of a newer Node for clients that need one. */
-export const openClientStage = async (node: string | undefined): Promise<ClientStage> => {
+/** Opens a stage. `node` is the folder of a newer Node for clients that need one, `minutes` the longest run of a client. */
+export const openClientStage = async (node: string | undefined, minutes = 15): Promise<ClientStage> => {
   const root = mkdtempSync(join(tmpdir(), "parley-clients-"));
   const project = join(root, "project");
   mkdirSync(project);
-  for (let n = 1; n <= 20; n++) writeFileSync(join(project, `file${n}.txt`), `content of file ${n}\n`.repeat(20));
+  for (let n = 1; n <= fileCount; n++)
+    writeFileSync(join(project, `file${n}.txt`), `content of file ${n}\n`.repeat(20));
   writeFileSync(join(project, "pixel.png"), pixelPng());
   const token = "sk-ant-gateway-test-token";
   let received: SimModelRequest[] = [];
@@ -142,7 +143,7 @@ export const openClientStage = async (node: string | undefined): Promise<ClientS
       const signal = (name: NodeJS.Signals): void => {
         if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), name);
       };
-      const limit = setTimeout(() => signal("SIGKILL"), timeLimit);
+      const limit = setTimeout(() => signal("SIGKILL"), minutes * 60_000);
       void interrupt?.().then(() => signal("SIGINT"));
       const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
       clearTimeout(limit);
