@@ -72,7 +72,7 @@ describe.each(databaseWriters)("the database of %s", (agent, { limits, write }) 
 });
 
 describe("goose", () => {
-  it("repeats the prompt under way after a summary; it is imported once, after the summary, and commands of the person not at all", async () => {
+  it("repeats the current prompt after a summary; it is imported once, after the summary, and commands of the person not at all", async () => {
     const seen = { userVisible: true, agentVisible: true };
     const replaced = { ...seen, agentVisible: false };
     const hidden = { ...seen, userVisible: false };

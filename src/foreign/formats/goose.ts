@@ -89,7 +89,7 @@ const emitMessages = (builder: ConversationBuilder, messages: readonly Message[]
   const places = new Map<string, number>();
   messages.forEach((message, index) => {
     if (isSummary(message, index)) {
-      // The prompt that is under way is repeated after the summary: from there on the conversation is kept.
+      // The current prompt is repeated after the summary: from there on the conversation is kept.
       const end = messages.findIndex((each, at) => at > index && !isHiddenText(each));
       const repeated = messages
         .slice(index + 1, end === -1 ? undefined : end)
