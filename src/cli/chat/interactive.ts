@@ -175,7 +175,7 @@ const runLogin = (args: readonly string[]): Promise<number> =>
   new Promise((resolve, reject) => {
     const [, program = ""] = process.argv;
     const showInput = (): void => void process.stdin.setRawMode(false);
-    if (args[0] !== "code-assist") process.stdin.setRawMode(true);
+    process.stdin.setRawMode(args[0] !== "code-assist");
     const child = spawn(process.execPath, [program, "login", ...args], {
       stdio: ["inherit", "inherit", "inherit", "ipc"],
     });

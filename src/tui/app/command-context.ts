@@ -43,7 +43,7 @@ export const createCommandContext = (app: AppParts): SlashCommandContext => {
     ide: () => app.ide.load(),
     parley,
     addFolder,
-    login: (args) => frontEnd.suspendFor(() => login(args)),
+    login: (args) => frontEnd.suspendFor(() => login(args), { hidesInput: true }),
     commands: () => app.catalog.list(),
     width: () => frontEnd.width(),
     keyRemap: () => frontEnd.keyRemap(),

@@ -460,6 +460,16 @@ describe("the terminal", () => {
     ]);
   });
 
+  it("stays without echo for a program that asks for a key", async () => {
+    const { terminal, screen, world, show } = stage();
+    await show(["> text"], { row: 0, column: 6 });
+    await world.run(screen.suspend({ hidesInput: true }));
+    expect([terminal.isRaw(), terminal.written().at(-1)?.includes(leaveModes)]).toEqual([true, true]);
+    screen.resume();
+    await world.run(screen.suspend());
+    expect(terminal.isRaw()).toBe(false);
+  });
+
   it("passes on keys and its end", () => {
     const { terminal, screen } = stage();
     const heard: unknown[] = [];

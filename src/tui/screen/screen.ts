@@ -45,6 +45,9 @@ export interface PrintSurface {
   close(): Promise<void>;
 }
 
+/** How the terminal is released. */
+export type SuspendOptions = { readonly hidesInput?: boolean };
+
 /** Milliseconds between two frames. */
 const frameInterval = 16;
 
@@ -120,14 +123,14 @@ export class Screen implements PrintSurface {
     this.#options.terminal.onExit(undefined);
   }
 
-  /** Releases the terminal for the shell or another program. */
-  async suspend(): Promise<void> {
+  /** Releases the terminal for the shell or another program. With `hidesInput`, it echoes nothing until that program says so. */
+  async suspend({ hidesInput = false }: SuspendOptions = {}): Promise<void> {
     await this.flush();
     if (this.#isSuspended) return;
     this.#isSuspended = true;
     const { terminal } = this.#options;
     await terminal.write(this.#exitSequence());
-    terminal.setRaw(false);
+    if (!hidesInput) terminal.setRaw(false);
   }
 
   /** Takes the terminal again, below what was written meanwhile. */
@@ -136,6 +139,8 @@ export class Screen implements PrintSurface {
     this.#isSuspended = false;
     this.#region = emptyRegion(terminal.size());
     terminal.onExit(() => (this.#isSuspended ? "" : this.#exitSequence()));
+    // The other program may have changed a mode that was kept for it.
+    terminal.setRaw(false);
     terminal.setRaw(true);
     void terminal.write(enterModes);
     this.update();

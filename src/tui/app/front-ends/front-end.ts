@@ -5,6 +5,7 @@ import type { SendAfter } from "../../editor/keymap.ts";
 import type { EncodedImage, PixelSize } from "../../images/encode.ts";
 import type { ImageSupport } from "../../images/support.ts";
 import type { KeyRemap } from "../../keys/key-file.ts";
+import type { SuspendOptions } from "../../screen/screen.ts";
 import type { Theme } from "../../screen/theme.ts";
 import type { StyledLine } from "../../text/style.ts";
 import type { PickerOption } from "../../views/picker.ts";
@@ -31,8 +32,8 @@ export interface FrontEnd {
   confirm(title: string, options: readonly PickerOption[]): Promise<PickerOption | undefined>;
   /** Puts messages that were not sent back into the input. */
   restoreDraft(marked: string): void;
-  /** Suspends the screen while another program uses the terminal. */
-  suspendFor<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Suspends the screen while another program uses the terminal. With `hidesInput`, that program decides what is echoed. */
+  suspendFor<Result>(work: () => Promise<Result>, options?: SuspendOptions): Promise<Result>;
   /** Copies text to the terminal's clipboard (OSC 52). */
   copyToClipboard(text: string): Promise<void>;
   /** The image protocol of the terminal. */

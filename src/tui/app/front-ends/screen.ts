@@ -12,7 +12,7 @@ import { handleTerminalEvents, suspendProcess } from "../../screen/terminal-even
 import { cellSizeQuery, reflowsLines, terminalQueries } from "../../screen/modes.ts";
 import { supportsLinks } from "../../screen/link-support.ts";
 import { createSgrEncoder } from "../../screen/sgr.ts";
-import { Screen, type LiveView } from "../../screen/screen.ts";
+import { Screen, type LiveView, type SuspendOptions } from "../../screen/screen.ts";
 import type { NotificationMode } from "../../screen/notification.ts";
 import { themeFor, type Theme } from "../../screen/theme.ts";
 import { line, span } from "../../text/line.ts";
@@ -224,10 +224,10 @@ export class ScreenFrontEnd implements FrontEnd {
     this.update();
   }
 
-  async suspendFor<Result>(work: () => Promise<Result>): Promise<Result> {
+  async suspendFor<Result>(work: () => Promise<Result>, options?: SuspendOptions): Promise<Result> {
     this.#isReleased = true;
     this.#screen.update();
-    await this.#screen.suspend();
+    await this.#screen.suspend(options);
     this.#stopListening();
     try {
       return await work();
