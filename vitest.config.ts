@@ -144,8 +144,9 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => {
   };
   return {
     test: {
-      // Many tests wait for processes and terminals, so more run at once than there are cores. Each worker loads all modules.
-      maxWorkers: Math.max(3, availableParallelism()),
+      // Many tests wait for processes and terminals, the longest most of all, so more run at once than there are cores. Each
+      // worker loads all modules.
+      maxWorkers: Math.max(tier === "quick" ? 3 : 4, availableParallelism()),
       sequence: { sequencer: LongestFirst },
       reporters: tier === "nightly" ? ["default", seedReporter(seed)] : ["default"],
       projects: [
