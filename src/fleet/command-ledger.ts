@@ -18,10 +18,12 @@ export class CommandLedger implements CommandMatcher {
   readonly #waiting = new Map<number, ReceivedCommand>();
   /** The commands given to the agent, whose records are still to come. */
   readonly #given = new Set<number>();
+  /** The commands this owner has taken: the inbox may have been read before that, and arrive after it. */
+  readonly #taken = new Set<number>();
 
   /** Adds what was read from the inbox, and returns what is new. */
   add(commands: readonly ReceivedCommand[]): readonly ReceivedCommand[] {
-    const added = commands.filter(({ id }) => !this.#waiting.has(id));
+    const added = commands.filter(({ id }) => !this.#waiting.has(id) && !this.#taken.has(id));
     for (const each of added) this.#waiting.set(each.id, each);
     return added;
   }
@@ -55,6 +57,7 @@ export class CommandLedger implements CommandMatcher {
     for (const id of ids) {
       this.#waiting.delete(id);
       this.#given.delete(id);
+      this.#taken.add(id);
     }
   };
 }
