@@ -182,13 +182,13 @@ describe("the names of a tool", () => {
 
 describe("a call under the name of another agent", () => {
   it.each([
-    ["read_file", "Read", { absolute_path: "a/b.txt" }, { file_path: "/work/a/b.txt" }],
+    ["read_file", "Read", { absolute_path: "a/b.txt" }, { file_path: "/project/a/b.txt" }],
     ["write_file", "Write", { file_path: "../b.txt" }, { file_path: "/b.txt" }],
     ["replace", "Edit", { file_path: "/etc/b.txt" }, { file_path: "/etc/b.txt" }],
     ["write_file", "write_file", { file_path: "b.txt" }, { file_path: "b.txt" }],
     ["run", "mcp__srv__run", { file_path: "b.txt" }, { file_path: "b.txt" }],
   ])("has absolute paths where Claude Code has: %s as %s", (tool, name, input, expected) => {
-    expect(nameCall({ tool, input }, name, "/work")).toEqual({ tool_name: name, tool_input: expected });
+    expect(nameCall({ tool, input }, name, "/project")).toEqual({ tool_name: name, tool_input: expected });
   });
 
   it("has the result of a shell command in fields, also if the command looks like one", () => {
