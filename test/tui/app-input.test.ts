@@ -110,6 +110,18 @@ describe("the input", () => {
     expect(await ask(false)).not.toContain("\u001b]9;");
   });
 
+  it("restores the window title if it is ended while a question waits", async () => {
+    const fixture = await on();
+    const app = fixture.start();
+    await app.waitForText(/ · \d+% of \d/);
+    app.type("\u001b[O");
+    app.submit('create a.txt with "hello"');
+    await app.waitFor(() => app.output().includes("\u001b]2;Parley: Waiting for you: Write a.txt\u0007"));
+    app.kill("SIGTERM");
+    expect((await app.ended).code).toBe(143);
+    expect(app.output().lastIndexOf("\u001b[23;2t")).toBeGreaterThan(app.output().indexOf("\u001b[22;2t"));
+  });
+
   it("has vim keys with ui.vim, and shows the mode in its frame", async () => {
     const fixture = await on();
     writeFileSync(join(fixture.home, ".parley/settings.json"), JSON.stringify({ ui: { vim: true } }));

@@ -64,6 +64,17 @@ describe("a person", () => {
     expect(seen).toEqual([]);
   });
 
+  it("is called about one thing at a time: a second call takes the first back", async () => {
+    const { watch, seen, pass } = stage();
+    watch.setFocus(false);
+    watch.update(question);
+    await pass(10_000);
+    // Answered in an editor: the terminal still has no focus.
+    watch.update(nothing);
+    watch.close();
+    expect(seen).toEqual(["Waiting for you: Edit a.txt?", "clear", "Done", "clear"]);
+  });
+
   it("is called when work longer than ten seconds ends, not for shorter work", async () => {
     const { watch, seen, pass, now } = stage();
     watch.setFocus(false);

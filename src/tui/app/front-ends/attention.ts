@@ -46,6 +46,7 @@ export class AttentionWatch {
     this.#state = next;
     if (next.question !== before.question) {
       this.#cancelTimer();
+      this.#clear();
       if (next.question !== undefined) this.#callSoon(next.question);
     }
     if (before.busySince !== undefined && next.busySince === undefined) this.#endWork(before.busySince);
@@ -75,6 +76,7 @@ export class AttentionWatch {
   }
 
   #notify(text: string): void {
+    this.#clear();
     this.#hasNotified = true;
     this.#options.notify(text);
   }

@@ -13,7 +13,7 @@ import { cellSizeQuery, reflowsLines, terminalQueries } from "../../screen/modes
 import { supportsLinks } from "../../screen/link-support.ts";
 import { createSgrEncoder } from "../../screen/sgr.ts";
 import { Screen, type LiveView, type SuspendOptions } from "../../screen/screen.ts";
-import type { NotificationMode } from "../../screen/notification.ts";
+import { clearNotification, encodeNotification, type NotificationMode } from "../../screen/notification.ts";
 import { themeFor, type Theme } from "../../screen/theme.ts";
 import { line, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
@@ -115,8 +115,8 @@ export class ScreenFrontEnd implements FrontEnd {
     this.#typingDebounce = new TypingDebounce(world.clock, () => this.update());
     this.#attention = new AttentionWatch({
       clock: world.clock,
-      notify: (text) => void this.#notify(text),
-      clear: () => void this.#notify(undefined),
+      notify: (text) => this.#notify(text),
+      clear: () => this.#notify(undefined),
     });
     this.#screen = new Screen({
       terminal,
@@ -187,15 +187,13 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   /** Calls the person, or takes that back. */
-  async #notify(text: string | undefined): Promise<void> {
+  #notify(text: string | undefined): void {
     const { terminal, world, notifications = "auto" } = this.#options;
-    if (notifications === "off") return;
-    const { clearNotification, encodeNotification } = await import("../../screen/notification.ts");
     const sequence =
       text === undefined
         ? clearNotification(world.env, notifications)
         : encodeNotification(text, world.env, notifications);
-    if (sequence !== "" && !this.#isClosed) await terminal.write(sequence);
+    if (sequence !== "") void terminal.write(sequence);
   }
 
   waitForDrain(): Promise<void> {
