@@ -122,6 +122,35 @@ describe("Alt-M", () => {
   });
 });
 
+describe("the key for favourites, in a conversation", () => {
+  const favourites = ["offline/parley", "anthropic/claude-sonnet-5", "openai/gpt-5.6"];
+
+  it("goes on to each of them while it asks, and from the last back to the current one", async () => {
+    const { start, home } = await on({ env: { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b" } });
+    writeFileSync(join(home, ".parley", "settings.json"), JSON.stringify({ favourites, model: "offline/parley" }));
+    const app = start();
+    await app.waitForText(/ · \d+% of \d/);
+    app.submit("list the files");
+    await app.waitForText(/^> list the files/);
+    await app.waitUntilIdle();
+    const press = async (question: string): Promise<void> => {
+      app.type("\u001bm");
+      await app.waitFor((rows) => rows.some((row) => row === question));
+    };
+    await press("Switch to anthropic/claude-sonnet-5?");
+    await app.waitForText(/^ {2}Next favourite +openai\/gpt-5.6$/);
+    await press("Switch to openai/gpt-5.6?");
+    app.type("\u001bm");
+    await app.waitUntilIdle();
+    await app.waitForText(/^offline\/parley · /);
+    await press("Switch to anthropic/claude-sonnet-5?");
+    await press("Switch to openai/gpt-5.6?");
+    app.type("y");
+    await app.waitForText(/^openai\/gpt-5.6 · /);
+    await app.quit();
+  });
+});
+
 describe("/effort", () => {
   it("changes the effort of later requests, and refuses an unknown one", async () => {
     const [app] = await started();
@@ -129,6 +158,9 @@ describe("/effort", () => {
     await app.waitForText('Unknown effort "most". Available: default, none, low, medium, high.');
     app.submit("/effort high");
     await app.waitForText("Effort: high, from the next request.");
+    await app.waitForText(/^offline\/parley · effort high · \d+% of /);
+    app.submit("/effort default");
+    await app.waitForText(/^offline\/parley · \d+% of /);
     await app.quit();
   });
 });

@@ -10,6 +10,8 @@ import type { ChatSession } from "./session/chat-session.ts";
 /** The values of the status line. */
 export type StatusLine = {
   readonly model: string;
+  /** The reasoning effort, if one is set. */
+  readonly effort?: string | undefined;
   readonly used: number;
   readonly size: number;
   readonly last: TokenUsage | undefined;
@@ -36,6 +38,7 @@ export const chatStatus = ({
   cacheMissCause,
 }: ChatSession): Omit<StatusLine, "mode" | "isTrusted" | "isSandboxed" | "ide"> => ({
   model: modelName(opened.agent.model()),
+  effort: opened.agent.thinking(),
   ...context,
   last: lastUsage,
   missCause: cacheMissCause,
@@ -64,6 +67,7 @@ export const viewStatusLine = (status: StatusLine | undefined, width: number): S
 
 const usageSegments = ({
   model,
+  effort,
   used,
   size,
   last,
@@ -77,6 +81,7 @@ const usageSegments = ({
   const cached = last === undefined || last.input === 0 ? undefined : last.cachedRead / last.input;
   return [
     { span: span(model, { tone: "accent" }), rank: 0 },
+    ...(effort === undefined ? [] : [{ span: span(`effort ${effort}`, { tone: "muted" }), rank: 3 }]),
     ...(size === 0
       ? []
       : [

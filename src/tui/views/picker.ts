@@ -11,6 +11,8 @@ export type PickerOption = {
   readonly detail?: string;
   /** When it is listed: always, only once something is typed that it matches, or only while nothing is typed. */
   readonly listed?: "typed" | "untyped";
+  /** A key of the input that picks it while the list is open. */
+  readonly chord?: string;
 };
 
 /** The same option, listed whatever is typed. */
@@ -89,7 +91,8 @@ export const pressPicker = (picker: Picker, event: KeyEvent): PickerKeyResult =>
 /** The option that a key answers a yes-or-no question with. */
 const yesNoAnswer = ({ options, query }: Picker, key: string): PickerOption | undefined => {
   const [yes, no] = ["yes", "no"].map((id) => options.find((option) => option.id === id));
-  if (options.length !== 2 || yes === undefined || no === undefined || query !== "") return undefined;
+  const isYesOrNo = options.every(({ id, chord }) => id === "yes" || id === "no" || chord !== undefined);
+  if (!isYesOrNo || yes === undefined || no === undefined || query !== "") return undefined;
   return { y: yes, Y: yes, n: no, N: no }[key];
 };
 

@@ -415,7 +415,9 @@ export class ScreenFrontEnd implements FrontEnd {
     }
     const meant = this.#remapKey(event, "list");
     if (meant === undefined) return;
-    const pressed = pressPicker(open.picker, meant);
+    const input = this.#remapKey(event, "input");
+    const option = open.picker.options.find(({ chord }) => chord !== undefined && isChord(input, chord));
+    const pressed = option === undefined ? pressPicker(open.picker, meant) : ({ type: "picked", option } as const);
     // An unseen list cannot be answered.
     if (pressed.type !== "open" && this.#drawnPicker !== open.id) return;
     this.#picker = pressed.type === "open" ? { ...open, picker: pressed.picker } : undefined;

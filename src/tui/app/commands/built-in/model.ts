@@ -22,22 +22,31 @@ export const switchModel = async (words: string, at: SlashCommandContext): Promi
   if (chosen !== undefined) await switchTo(chosen, at);
 };
 
-/** Switches to the model after the current one in the list of favourites. One that cannot be used is skipped, and named. */
+/**
+ * Switches to the model after the current one in the list of favourites. One that cannot be used is skipped, and named.
+ * While the question about one is open, the key goes on to the next, and from the last back to the current model.
+ */
 export const switchToNextFavourite = async (_: string, at: SlashCommandContext): Promise<void> => {
   const { favourites } = at.loaded().settings;
   if (favourites.length === 0)
     return at.info("No favourite models. Set them with: parley config set favourites anthropic,openai");
   const models = await Promise.all(favourites.map((name) => loadModel(name, at.world.env)));
   const current = models.findIndex((model) => modelName(model) === modelName(at.opened().agent.model()));
-  for (const model of [...models.slice(current + 1), ...models.slice(0, Math.max(0, current))]) {
+  const others = [...models.slice(current + 1), ...models.slice(0, Math.max(0, current))];
+  let isAnyUsable = false;
+  for (const [index, model] of others.entries()) {
     const problem = await findModelProblem(model, at.world);
-    if (problem === undefined) return switchTo(model, at);
-    at.warn(problem);
+    if (problem !== undefined) at.warn(problem);
+    else if ((await switchTo(model, at, { next: others[index + 1] })) !== "next") return;
+    else isAnyUsable = true;
   }
-  at.info("No other favourite model can be used.");
+  if (!isAnyUsable) at.info("No other favourite model can be used.");
 };
 
-const switchTo = async (chosen: ModelRef, at: SlashCommandContext): Promise<void> => {
+/** The favourite that the key for favourites goes on to; undefined after the last. */
+type FavouriteCycle = { readonly next: ModelRef | undefined };
+
+const switchTo = async (chosen: ModelRef, at: SlashCommandContext, cycle?: FavouriteCycle): Promise<void | "next"> => {
   const name = modelName(chosen);
   const current = modelName(at.opened().agent.model());
   if (name === current) return at.info(`Already using ${name}.`);
@@ -46,7 +55,9 @@ const switchTo = async (chosen: ModelRef, at: SlashCommandContext): Promise<void
   await useServerOf(chosen, at);
   const { agent } = at.opened();
   const check = await agent.checkSwitch(chosen);
-  if (agent.hasMessages() && !(await confirmSwitch(check, at))) return;
+  const answer = agent.hasMessages() ? await confirmSwitch(check, at, cycle) : "yes";
+  if (answer === "next") return "next";
+  if (answer !== "yes") return;
   const result = await agent.switchModel(singleModelPool(chosen));
   if (!result.isSwitched) return at.warn(result.reason);
   at.info(`Switched to ${name}. Used from the next request${await rememberChoice(name, at)}.`);
@@ -203,14 +214,25 @@ const optionOf = (provider: string, { id, context, input, price }: ModelFacts): 
 });
 
 /** Shows the switch check and asks for confirmation. */
-const confirmSwitch = async (check: SwitchCheck, at: SlashCommandContext): Promise<boolean> => {
+const confirmSwitch = async (
+  check: SwitchCheck,
+  at: SlashCommandContext,
+  cycle: FavouriteCycle | undefined,
+): Promise<string | undefined> => {
   await at.printMarkdown(switchCheckText(check));
+  const isLast = cycle !== undefined && cycle.next === undefined;
   const answer = await at.pick(`Switch to ${check.model}?`, [
     { id: "yes", label: "Yes, from the next request" },
-    { id: "no", label: "No, stay" },
+    ...(cycle?.next === undefined
+      ? []
+      : [{ id: "next", label: "Next favourite", detail: modelName(cycle.next), chord: favouriteChord }]),
+    { id: "no", label: "No, stay", ...(isLast ? { chord: favouriteChord } : {}) },
   ]);
-  return answer?.id === "yes";
+  return answer?.id;
 };
+
+/** The chord of the action `next-favourite`. */
+const favouriteChord = "alt+m";
 
 /** Formats a switch check as Markdown. */
 export const switchCheckText = (check: SwitchCheck): string => {
