@@ -48,6 +48,9 @@ export const findToolName = (theirs: string): string | undefined =>
     [...claude, gemini, ...others].includes(theirs),
   )?.[0];
 
+/** The names of our tools. */
+export const ownToolNames: readonly string[] = [...Object.keys(toolTable), "background_tasks"];
+
 /** Whether a name is of one of our tools, at us or at another agent. */
 export const isToolName = (name: string): boolean => Object.hasOwn(toolTable, name) || findToolName(name) !== undefined;
 

@@ -1,3 +1,4 @@
+import { nearestNames } from "../../conversation/nearest-names.ts";
 import { chooseInitialMode } from "../../policy/gate/approval-mode.ts";
 import {
   parsePermissionRule,
@@ -6,6 +7,7 @@ import {
   type PermissionRuleSources,
   type PermissionRules,
 } from "../../policy/gate/permission-rules.ts";
+import { findToolName, ownToolNames } from "../../policy/gate/tool-names.ts";
 import type { ProjectSettings } from "../../policy/trust/project-settings.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { SettingSource, SettingSources } from "./merge.ts";
@@ -72,9 +74,27 @@ export const applyTrust = ({
     },
     policy: { mode, rules, trusted },
     project,
-    warnings,
+    warnings: [...warnings, ...warnAboutTools(line), ...warnAboutTools(said)],
   };
 };
+
+/** Names rules with a tool that is none of ours but like one: a mistyped deny rule would deny nothing, in silence. */
+const warnAboutTools = (values: PartialSettings): readonly string[] =>
+  (["permissions.deny", "permissions.ask", "permissions.allow", "permissions.only"] as const).flatMap((path) =>
+    (values[path] ?? []).flatMap((text) => {
+      const rule = parsePermissionRule(text);
+      const meant = rule?.type === "tool" && rule.server === undefined ? suggestToolName(rule.name) : undefined;
+      return meant === undefined
+        ? []
+        : [
+            `The rule "${text}" (${path}) is for a tool named "${text}", and no built-in tool is. Did you mean ${meant}?`,
+          ];
+    }),
+  );
+
+/** The tool of ours that a name was meant for: another agent's name of it, or one that is nearly the same. */
+const suggestToolName = (name: string): string | undefined =>
+  ownToolNames.includes(name) ? undefined : (findToolName(name) ?? nearestNames(name, ownToolNames)[0]);
 
 const projectSource: SettingSource = { from: "project" };
 const untrustedSource: SettingSource = { from: "untrusted" };

@@ -76,6 +76,14 @@ describe("the settings of a run", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("warn of a rule for a tool that is none of ours but like one", async () => {
+    const flags = { deny: ["bash", "run_shell_comand", "Bash", "write_file", "edits"], "allowed-tools": ["weather"] };
+    expect((await load({ flags })).warnings).toEqual([
+      'The rule "bash" (permissions.deny) is for a tool named "bash", and no built-in tool is. Did you mean run_shell_command?',
+      'The rule "run_shell_comand" (permissions.deny) is for a tool named "run_shell_comand", and no built-in tool is. Did you mean run_shell_command?',
+    ]);
+  });
+
   it("come from the source with the highest precedence, and name it", async () => {
     await write("me/.gemini/settings.json", { model: { name: "gemini-2.5-pro" }, context: { fileName: "G.md" } });
     const gemini = { from: "gemini", where: join(base, "me/.gemini/settings.json") };
