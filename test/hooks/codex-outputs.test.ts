@@ -88,14 +88,12 @@ const read = (event: HookEvent, output: Fields | string): HookResult => {
 
 const fieldsIn = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 
-/** The decision as Codex's documentation has it. */
+/** The strictest decision of the output. What has run already cannot be blocked: the model reads the reason. */
 const expectedDecision = (event: HookEvent, output: Fields): string | undefined => {
   const own = fieldsIn(output["hookSpecificOutput"]);
-  const decision = own["permissionDecision"] ?? fieldsIn(own["decision"])["behavior"];
-  if (decision !== undefined && decision !== null) return decision as string;
-  if (output["decision"] === "approve") return "allow";
-  // What has run already cannot be blocked: the model reads the reason.
-  return output["decision"] === "block" && event !== "PostToolUse" ? "deny" : undefined;
+  const older = { approve: "allow", block: event === "PostToolUse" ? undefined : "deny" }[String(output["decision"])];
+  const words = [own["permissionDecision"], fieldsIn(own["decision"])["behavior"], older];
+  return ["deny", "ask", "allow"].find((word) => words.includes(word));
 };
 
 describe("an output that Codex allows", () => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { UserPart } from "../../conversation/parts.ts";
 import type { HookEngine, HookOccasion, HookOutcome } from "../../extensions/hooks/hook-engine.ts";
+import { findShellFailure } from "../../extensions/hooks/hooked-call.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { HookedCall } from "../../scheduler/call-hooks.ts";
 import type { ToolContent } from "../../tools/tool.ts";
@@ -168,12 +169,16 @@ export class SessionHooks implements TurnHooks {
       void running.finally(() => this.#notifications.delete(running));
     },
     afterCall: async (call, { state, content, error, durationMs }, signal) => {
-      const duration_ms = Math.round(durationMs);
-      const fields =
-        state === "success"
-          ? { tool_use_id: call.id, tool_response: describeContent(content), duration_ms }
-          : { tool_use_id: call.id, error: error ?? state, is_interrupt: state === "cancelled", duration_ms };
-      await this.#run({ event: state === "success" ? "PostToolUse" : "PostToolUseFailure", call, fields }, signal);
+      const common = { tool_use_id: call.id, duration_ms: Math.round(durationMs) };
+      const response = { tool_response: describeContent(content) };
+      const shellError = state === "success" ? findShellFailure(response.tool_response, call) : undefined;
+      if (state === "success" && shellError === undefined) {
+        await this.#run({ event: "PostToolUse", call, fields: { ...common, ...response } }, signal);
+        return;
+      }
+      const failure = { error: shellError ?? error ?? state, is_interrupt: state === "cancelled" };
+      const ran = shellError === undefined ? {} : response;
+      await this.#run({ event: "PostToolUseFailure", call, fields: { ...common, ...failure, ...ran } }, signal);
     },
   };
 

@@ -5,7 +5,8 @@ import { describeHookSource, type Hook } from "./hook.ts";
 import { applyUpdate, readHookRun, type HookDecision, type HookResult, type HookRun } from "./hook-output.ts";
 import { parseMatcher } from "./match-name.ts";
 import { runHookCommand, type HookWorld } from "./run-command.ts";
-import { describeShellResponse, nameCall, namesOfTool, translateInput, type HookedTool } from "./hooked-call.ts";
+import { describeFields } from "./describe-fields.ts";
+import { namesOfTool, translateInput, type HookedTool } from "./hooked-call.ts";
 
 /** Something that happened, for the hooks of its event. */
 export type HookOccasion = {
@@ -62,17 +63,6 @@ export type HookEngineOptions = HookWorld & {
   readonly findDenial?: ((hook: Hook) => Promise<string | undefined>) | undefined;
   /** Called with each run, its result and the input of the hook. */
   readonly onActivity: (activity: HookActivity, result: HookResult, input: string) => void;
-};
-
-/** The names of events in Gemini CLI, where they differ. */
-const geminiEventNames: { readonly [event in HookEvent]?: string } = {
-  PreToolUse: "BeforeTool",
-  PostToolUse: "AfterTool",
-  PostToolUseFailure: "AfterTool",
-  UserPromptSubmit: "BeforeAgent",
-  Stop: "AfterAgent",
-  SubagentStop: "AfterAgent",
-  PreCompact: "PreCompress",
 };
 
 /** Runs the hooks of a session. */
@@ -143,7 +133,8 @@ export class HookEngine {
   async #runOne(match: MatchedHook, occasion: HookOccasion, control: RunControl): Promise<NamedResult> {
     const { hook, name } = match;
     const { world, onActivity } = this.#options;
-    const input = JSON.stringify(this.#describe(hook, name, occasion));
+    const describedFor = { hook, name, folder: this.#options.folder, now: world.clock.now() };
+    const input = JSON.stringify(describeFields(describedFor, occasion, this.#options.commonFields()));
     const startedAt = world.clock.elapsed();
     const refusal = await this.#findRefusal(hook).catch((error: unknown) => String(error));
     const result: HookResult =
@@ -172,36 +163,7 @@ export class HookEngine {
       return { type: "failure", why: error instanceof Error ? error.message : String(error) };
     }
   }
-
-  /** The input of a hook, in its format. */
-  #describe(hook: Hook, name: string, { event, call, fields }: HookOccasion): JsonObject {
-    const isGemini = hook.format === "gemini";
-    const { tool_response: response } = fields;
-    const isShell = hook.format === "claude" && name === "Bash" && typeof response === "string";
-    const input = {
-      ...this.#options.commonFields(),
-      hook_event_name: isGemini ? (geminiEventNames[event] ?? event) : event,
-      ...(isGemini ? { timestamp: new Date(this.#options.world.clock.now()).toISOString() } : {}),
-      ...(call === undefined ? {} : nameCall(call, name, this.#options.folder)),
-      ...fields,
-      ...(isShell && call !== undefined ? { tool_response: describeShellResponse(response, call) } : {}),
-    };
-    return hook.format === "codex" ? omitFields(input, fieldsNotInCodex[event] ?? []) : input;
-  }
 }
-
-/** Fields of Claude Code and ours that Codex does not have: the schemas of its inputs are closed. */
-const fieldsNotInCodex: { readonly [event in HookEvent]?: readonly string[] } = {
-  SessionStart: ["turn_id"],
-  SessionEnd: ["turn_id", "model", "permission_mode"],
-  PermissionRequest: ["tool_use_id", "reason"],
-  PostToolUse: ["duration_ms"],
-  PreCompact: ["permission_mode", "custom_instructions"],
-  PostCompact: ["permission_mode", "tokens_before", "tokens_after"],
-};
-
-const omitFields = (input: JsonObject, omitted: readonly string[]): JsonObject =>
-  Object.fromEntries(Object.entries(input).filter(([field]) => !omitted.includes(field)));
 
 /** Milliseconds that hooks in the background have when the session ends. */
 const closeTimeMs = 5000;
@@ -215,9 +177,12 @@ type MatchedHook = { readonly hook: Hook; readonly name: string };
 type NamedResult = MatchedHook & { readonly result: HookResult };
 
 /** Finds the hooks of an event. The same command of the same source runs once. */
-const findMatching = (hooks: readonly Hook[], { event, subject, call }: HookOccasion): readonly MatchedHook[] => {
+const findMatching = (
+  hooks: readonly Hook[],
+  { event, subject, call, fields }: HookOccasion,
+): readonly MatchedHook[] => {
   const matching = hooks.flatMap((hook): readonly MatchedHook[] => {
-    if (hook.event !== event) return [];
+    if (hook.event !== event && !hearsOfFailure(hook, event, fields)) return [];
     if (call !== undefined && hook.condition !== undefined && !matchesCondition(hook.condition, call)) return [];
     const names = call === undefined ? [subject ?? ""] : namesOfTool(call);
     const ordered = hook.format === "gemini" ? names.toReversed() : names;
@@ -228,6 +193,15 @@ const findMatching = (hooks: readonly Hook[], { event, subject, call }: HookOcca
   const keyOf = ({ hook }: MatchedHook): string => JSON.stringify([hook.handler, hook.set.source, hook.format]);
   return [...new Map(matching.toReversed().map((each) => [keyOf(each), each])).values()].toReversed();
 };
+
+/**
+ * Codex and Gemini CLI have one event for the end of a tool: Codex runs it for a command with any exit code, Gemini CLI
+ * for every failure.
+ */
+const hearsOfFailure = (hook: Hook, event: HookEvent, fields: JsonObject): boolean =>
+  event === "PostToolUseFailure" &&
+  hook.event === "PostToolUse" &&
+  (hook.format === "gemini" || (hook.format === "codex" && fields["tool_response"] !== undefined));
 
 const severities: readonly HookDecision[] = ["deny", "ask", "allow"];
 

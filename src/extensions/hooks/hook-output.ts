@@ -39,6 +39,9 @@ export const readHookRun = (hook: Hook, run: HookRun): HookResult => {
   if (code === 0) return readOutput(hook, output);
   const reason = clean(error === "" ? output : error);
   if (code === 2) return block(hook.event, reason === "" ? "The hook gave no reason." : reason);
+  // Claude Code and Gemini CLI read the JSON of a hook that fails, too. Here it can only restrict.
+  const result = hook.format !== "codex" && output.trim().startsWith("{") ? readOutput(hook, output) : {};
+  if (result.decision === "deny" || result.decision === "ask" || result.stop !== undefined) return result;
   return failed(hook, `It ended with exit code ${code}${reason === "" ? "." : `: ${firstLine(reason)}`}`);
 };
 
@@ -155,29 +158,29 @@ const readInput = (
 
 type Fields = { readonly [field: string]: unknown };
 
-/** The decision of an output. A word that is no known decision blocks: what cannot be read must not allow. */
+/**
+ * The decision of an output: the strictest, if it has one in the older form too. A word that is no known decision
+ * blocks: what cannot be read must not allow.
+ */
 const readDecision = (hook: Hook, json: Fields, specific: Fields): HookResult => {
   const nested = isObject(specific["decision"]) ? specific["decision"] : {};
-  const word = specific["permissionDecision"] ?? nested["behavior"] ?? json["decision"];
-  if (word === undefined || word === null) return {};
+  const words = [specific["permissionDecision"], nested["behavior"], json["decision"]].filter(
+    (each) => each !== undefined && each !== null,
+  );
+  if (words.length === 0) return {};
   const reason =
     text(specific["permissionDecisionReason"]) ??
     text(nested["message"]) ??
     text(json["reason"]) ??
     "A hook blocked it.";
-  switch (word) {
-    case "allow":
-    case "approve":
-      return { decision: "allow", reason };
-    case "ask":
-      return { decision: "ask", reason };
-    case "deny":
-    case "block":
-      return block(hook.event, reason);
-    default:
-      return block(hook.event, `A hook gave the unknown decision ${JSON.stringify(word)?.slice(0, 60)}.`);
-  }
+  const unknown = words.find((each) => typeof each !== "string" || !decisionWords.includes(each));
+  if (words.includes("deny") || words.includes("block")) return block(hook.event, reason);
+  if (unknown !== undefined)
+    return block(hook.event, `A hook gave the unknown decision ${JSON.stringify(unknown).slice(0, 60)}.`);
+  return { decision: words.includes("ask") ? "ask" : "allow", reason };
 };
+
+const decisionWords: readonly string[] = ["allow", "approve", "ask", "deny", "block"];
 
 const text = (value: unknown): string | undefined => {
   const cleaned = typeof value === "string" ? clean(value) : "";

@@ -39,17 +39,61 @@ export const nameCall = ({ tool, input }: HookedTool, name: string, folder: stri
   };
 };
 
-/** The result of a shell command as Claude Code describes it, and its exit code. Both streams are in `stdout`. */
-export const describeShellResponse = (text: string, { input }: HookedTool): JsonObject => {
+/** The end of a shell command: what it printed, and its exit code and signal. Undefined if it still runs. */
+type ShellResult = { readonly output: string; readonly code: number | undefined; readonly signal: string | undefined };
+
+const parseShellResult = (text: string, { input }: HookedTool): ShellResult | undefined => {
   const { command } = input;
   const head = `Command: ${typeof command === "string" ? command : ""}\n`;
-  const [, output, code] =
-    /^Directory: .*\nOutput: ([\s\S]*)\nError: .*\nExit Code: (.*)\n/.exec(
+  const [, output, code = "", signal] =
+    /^Directory: .*\nOutput: ([\s\S]*)\nError: .*\nExit Code: (.*)\nSignal: (.*)/.exec(
       text.startsWith(head) ? text.slice(head.length) : "",
     ) ?? [];
-  const stdout = output === "(empty)" ? "" : (output ?? text);
-  const exitCode = code !== undefined && /^\d+$/.test(code) ? { exit_code: Number(code) } : {};
-  return { stdout, stderr: "", interrupted: false, isImage: false, ...exitCode };
+  if (output === undefined) return undefined;
+  return {
+    output: output === "(empty)" ? "" : output,
+    code: /^\d+$/.test(code) ? Number(code) : undefined,
+    signal: signal === "(none)" ? undefined : signal,
+  };
+};
+
+/** The result of a shell command as Claude Code describes it, and its exit code. Both streams are in `stdout`. */
+export const describeShellResponse = (text: string, call: HookedTool): JsonObject => {
+  const { output, code } = parseShellResult(text, call) ?? {};
+  const exitCode = code === undefined ? {} : { exit_code: code };
+  return { stdout: output ?? text, stderr: "", interrupted: false, isImage: false, ...exitCode };
+};
+
+/** The output of a shell command, as hooks of Codex get it. */
+export const shellOutput = (text: string, call: HookedTool): string => parseShellResult(text, call)?.output ?? text;
+
+/** The error of a shell command that ran and failed, in the words of Claude Code; undefined for other results. */
+export const findShellFailure = (text: string, call: HookedTool): string | undefined => {
+  if (call.tool !== "run_shell_command") return undefined;
+  const { output = "", code, signal } = parseShellResult(text, call) ?? {};
+  const end = signal === undefined ? (code ?? 0) && `Exit code ${code}` : `Signal ${signal}`;
+  return end === 0 ? undefined : `${end}\n${output}`.trimEnd();
+};
+
+/**
+ * The result of a file tool as Claude Code describes it, with the fields known here; undefined for other tools. Hooks
+ * look there for the path.
+ */
+export const describeFileResponse = (
+  text: string,
+  { tool_name: name, tool_input: input }: NamedCall,
+): JsonObject | undefined => {
+  const { file_path: filePath = null } = input;
+  switch (name) {
+    case "Read":
+      return { type: "text", file: { filePath, content: text } };
+    case "Write":
+      return { filePath, content: input["content"] ?? null };
+    case "Edit":
+      return { filePath, oldString: input["old_string"] ?? null, newString: input["new_string"] ?? null };
+    default:
+      return undefined;
+  }
 };
 
 /** Translates arguments that a hook returned back to our field names. Undefined if they are no object. */

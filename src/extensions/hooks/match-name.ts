@@ -5,14 +5,14 @@ export type NameTest = (name: string) => boolean;
 
 /**
  * Parses a matcher as Claude Code and Codex do: empty or `*` matches everything; letters, digits, `_` and `|` are exact
- * names joined by `|`; anything else is a regular expression that matches a part of the name. For Gemini CLI, names are
- * a regular expression too. Undefined if it is not valid.
+ * names joined by `|`; anything else is a regular expression that matches a part of the name. In Claude Code, commas and
+ * spaces join names too. For Gemini CLI, names are a regular expression as well. Undefined if it is not valid.
  */
 export const parseMatcher = (matcher: string, format?: Hook["format"]): NameTest | undefined => {
   const trimmed = matcher.trim();
   if (trimmed === "" || trimmed === "*") return () => true;
-  if (format !== "gemini" && /^[\w|]+$/.test(trimmed)) {
-    const names = trimmed.split("|").filter((name) => name !== "");
+  if (format !== "gemini" && (format === "codex" ? /^[\w|]+$/ : /^[\w|, ]+$/).test(trimmed)) {
+    const names = trimmed.split(/[|,]/).map((name) => name.trim());
     return (name) => names.includes(name);
   }
   if (trimmed.length > maxLength) return undefined;
