@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
@@ -94,6 +94,8 @@ const shapes: readonly (readonly [name: string, plant: () => string])[] = [
       rmSync(inside("r/.git/hooks"), { recursive: true, force: true });
       fixture.put("h/post-index-change", fixture.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
       symlinkSync(inside("h"), inside("r/.git/hooks"));
+      // Unchanged, with another time: git writes the index, and runs the hook.
+      utimesSync(inside("r/.gitattributes"), 1, 1);
       return "r";
     },
   ],
