@@ -136,7 +136,7 @@ describe("tools that only the Responses API has", () => {
     {
       type: "namespace",
       name: "files",
-      description: "Files.",
+      description: "All about files.",
       tools: [{ type: "function", name: "list", parameters: { type: "object", properties: {} }, strict: false }],
     },
     { type: "web_search" },
@@ -182,6 +182,7 @@ describe("tools that only the Responses API has", () => {
       const declared = JSON.stringify(lastBodyAt(provider));
       expect(declared).toContain("*** Begin Patch");
       expect(declared).toContain("files__list");
+      expect(declared).toContain("All about files.");
       input.push(
         ...output,
         { type: "custom_tool_call_output", call_id: calls[0]?.["call_id"], output: "patched a.txt" },

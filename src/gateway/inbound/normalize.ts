@@ -104,13 +104,13 @@ const normalizeResponses = (body: Fields): NormalizedBody => {
   };
 };
 
-/** Replaces a namespace by its tools, named `namespace__tool`. */
+/** Replaces a namespace by its tools, named `namespace__tool`. Its own description comes before that of the first one. */
 const flattenTool = (tool: unknown, tools: Map<string, ClientTool>, notes: Note[]): readonly unknown[] => {
   if (!isObject(tool)) return [tool];
   const { type, name } = tool;
   if (type !== "namespace" || typeof name !== "string") return [declareCustom(tool, tools)];
   notes.push(note("schema-adapted", `The tools of the namespace ${name} are declared as ${name}__TOOL.`));
-  return listOf(tool["tools"]).flatMap((inner) => {
+  return listOf(tool["tools"]).flatMap((inner, index) => {
     if (!isObject(inner) || typeof inner["name"] !== "string") return [];
     const full = joinedName(name, inner["name"]);
     tools.set(full, {
@@ -118,7 +118,9 @@ const flattenTool = (tool: unknown, tools: Map<string, ClientTool>, notes: Note[
       name: inner["name"],
       namespace: name,
     });
-    return [withGrammar({ ...inner, name: full })];
+    const abouts = [index === 0 ? tool["description"] : "", inner["description"]];
+    const description = abouts.filter((about) => typeof about === "string" && about !== "").join("\n\n");
+    return [withGrammar({ ...inner, name: full, ...(description === "" ? {} : { description }) })];
   });
 };
 
