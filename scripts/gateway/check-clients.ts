@@ -43,14 +43,16 @@ const runOnce = async (
   args: readonly string[],
   place: ClientRunPlace,
 ): Promise<RunChecks> => {
-  const { code, output, log, received } = await stage.run(program, args, place);
+  const { code, output, log, received, exchanges } = await stage.run(program, args, place);
   const last = received.findLast(({ tools, turns }) => tools.length > 0 && turns.length > 1);
   const checks = checkRun({
     log,
+    exchanges,
     isDone: output.includes(doneText),
     received: last && receivedBy(last),
     files,
     hasImage: takesImages(stage.target),
+    takesImages: takesImages(stage.target),
   });
   if (options.verbose || checks.faults.length > 0)
     console.log(

@@ -16,7 +16,7 @@ import { findProgram, testClients, type ClientCommand, type GatewayTestClient } 
 import { doneText, isGatewaySummary, isSummaryRequest, promptFor, receivedBy } from "./model.ts";
 import { fileCount, openClientStage, type ClientRun } from "./stage.ts";
 import { replaceTable, writeSceneTable, type SceneResult, type SceneResults } from "./table.ts";
-import { allTargets } from "./targets.ts";
+import { allTargets, takesImages } from "./targets.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -46,14 +46,16 @@ type Scene = (client: SceneClient) => Promise<SceneResult>;
 
 const scenes: Readonly<Record<string, Scene>> = {
   steps: async ({ command, run }) => {
-    const { output, log, received } = await run(command.start(promptFor(`steps${steps}`)));
+    const { output, log, received, exchanges } = await run(command.start(promptFor(`steps${steps}`)));
     const last = received.findLast(({ tools, turns }) => tools.length > 0 && turns.length > 1);
     const { faults, requests } = checkRun({
       log,
+      exchanges,
       isDone: output.includes(doneText),
       received: last && receivedBy(last),
       files: Array.from({ length: steps }, (_, index) => index + 1),
       hasImage: false,
+      takesImages: takesImages(stage.target),
     });
     return { faults: [...faults, ...(requests > steps ? [] : [`only ${requests} requests`])] };
   },

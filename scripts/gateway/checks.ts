@@ -1,5 +1,8 @@
 import type { LogEntry } from "../../src/sim/request-log.ts";
+import type { ExchangeRecord } from "../../src/wire/exchange.ts";
+import { lostContents } from "./contents.ts";
 import { thoughtText } from "./model.ts";
+import { linesPerFile } from "./stage.ts";
 
 /** The verdict on one run of a client. `faults` is empty if all of it holds. */
 export type RunChecks = {
@@ -15,28 +18,37 @@ export type RunChecks = {
 
 type CheckedRun = {
   readonly log: readonly LogEntry[];
+  readonly exchanges: readonly ExchangeRecord[];
   readonly isDone: boolean;
   readonly received: { readonly texts: string; readonly images: number } | undefined;
   /** The files whose contents must have reached the model by the last request. */
   readonly files: readonly number[];
   /** Whether an image must have reached it. */
   readonly hasImage: boolean;
+  /** Whether the target takes images at all. */
+  readonly takesImages: boolean;
 };
 
 /** Checks that every request was accepted, the client finished, and nothing was lost or changed on the way. */
-export const checkRun = ({ log, isDone, received, files, hasImage }: CheckedRun): RunChecks => {
+export const checkRun = (run: CheckedRun): RunChecks => {
+  const { log, exchanges, isDone, received, files, hasImage } = run;
   const sent = log.filter(({ path }) => !isTokenCount(path));
   const refused = sent.flatMap((entry) => (entry.verdict === "refused" ? [`${entry.status} ${entry.message}`] : []));
   const dropped = sent.flatMap((entry) => ("dropped" in entry ? (entry.dropped ?? []) : []));
+  const lost = new Set(exchanges.flatMap((exchange) => lostContents(exchange, run.takesImages)));
   const prefix = countPrefixes(sent);
   const faults = [
     ...refused.map((message) => `refused: ${message.slice(0, 160)}`),
     ...(dropped.length === 0 ? [] : [`${dropped.length} seals were ignored`]),
     ...(isDone ? [] : ["the client did not finish"]),
     ...files
-      .filter((file) => !new RegExp(`content of file ${file}\\b`).test(received?.texts ?? ""))
+      .filter(
+        (file) => (received?.texts.match(new RegExp(`content of file ${file}\\b`, "g")) ?? []).length < linesPerFile,
+      )
       .map((file) => `file ${file} did not reach the model`),
     ...(hasImage && (received?.images ?? 0) === 0 ? ["the image did not reach the model"] : []),
+    ...[...lost].slice(0, 3).map((text) => `lost: ${JSON.stringify(text)}`),
+    ...(prefix.of === 0 ? ["no prefix to compare"] : []),
     ...(prefix.kept === prefix.of ? [] : [`${prefix.of - prefix.kept} of ${prefix.of} prefixes changed`]),
   ];
   return {
@@ -72,7 +84,9 @@ const countPrefixes = (log: readonly LogEntry[]): RunChecks["prefix"] => {
 type BodyContent = { readonly head: string; readonly tools: string; readonly messages: readonly string[] };
 
 const contentOf = (body: unknown): BodyContent => {
-  const fields = withoutCachePoints(body) as Readonly<Record<string, unknown>>;
+  const whole = withoutCachePoints(body) as Readonly<Record<string, unknown>>;
+  // Code Assist has the request within the body.
+  const fields = (whole["request"] ?? whole) as Readonly<Record<string, unknown>>;
   const messages = fields["messages"] ?? fields["contents"] ?? fields["input"];
   const tools = fields["tools"] ?? fields["toolConfig"];
   const system = fields["system"] ?? fields["systemInstruction"] ?? fields["instructions"] ?? "";

@@ -9,6 +9,7 @@ import { lint } from "../../src/rules/lint.ts";
 import type { FaultRule, SimFault } from "../../src/sim/faults/fault.ts";
 import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import type { LogEntry } from "../../src/sim/request-log.ts";
+import type { ExchangeRecord } from "../../src/wire/exchange.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { everyKey } from "../../test/support/exchange.ts";
 import { environmentFor, serveSimulators } from "../../test/support/serve-simulators.ts";
@@ -30,10 +31,15 @@ export type ClientRun = {
   readonly received: readonly SimModelRequest[];
   /** The paths the client asked the gateway for. */
   readonly paths: readonly string[];
+  /** The requests of the client and those for the target. */
+  readonly exchanges: readonly ExchangeRecord[];
 };
 
 /** The files of the project: as many as the longest scene reads. Clients stop a model that reads the same ones again. */
 export const fileCount = 200;
+
+/** Every line of a file names it. */
+export const linesPerFile = 20;
 
 /** All simulators, a gateway in front of them, and a project for clients to work in. */
 export type ClientStage = {
@@ -54,9 +60,9 @@ export type ClientStage = {
     place: ClientRunPlace,
     interrupt?: () => Promise<unknown>,
   ) => Promise<ClientRun>;
-  /** Resolves when a target pauses in the middle of a response. */
   /** How many responses were cancelled since the last run began. */
   readonly cancelled: () => number;
+  /** Resolves when a target pauses in the middle of a response. */
   readonly untilPause: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -67,11 +73,12 @@ export const openClientStage = async (node: string | undefined, minutes = 15): P
   const project = join(root, "project");
   mkdirSync(project);
   for (let n = 1; n <= fileCount; n++)
-    writeFileSync(join(project, `file${n}.txt`), `content of file ${n}\n`.repeat(20));
+    writeFileSync(join(project, `file${n}.txt`), `content of file ${n}\n`.repeat(linesPerFile));
   writeFileSync(join(project, "pixel.png"), pixelPng());
   const token = "sk-ant-gateway-test-token";
   let received: SimModelRequest[] = [];
   let paths: string[] = [];
+  let exchanges: ExchangeRecord[] = [];
   let cancelled = 0;
   let onPause = (): void => {};
   const faults: FaultRule[] = [];
@@ -101,6 +108,7 @@ export const openClientStage = async (node: string | undefined, minutes = 15): P
   const inner = openGateway({
     world,
     lint,
+    onExchange: (record) => exchanges.push(record),
     config: () => ({ routes: [{ to: stage.target }], clients: { test: { tokenHash: hashToken(token) } } }),
   });
   const gateway = await serveGateway({
@@ -128,7 +136,7 @@ export const openClientStage = async (node: string | undefined, minutes = 15): P
     cancelled: () => cancelled,
     untilPause: () => new Promise((resolve) => (onPause = resolve)),
     run: async (program, args, { env, cwd, home }, interrupt) => {
-      [received, paths, cancelled] = [[], [], 0];
+      [received, paths, exchanges, cancelled] = [[], [], [], 0];
       const before = logLengths();
       const path = [node, dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].filter(Boolean).join(":");
       const child = spawn(program, args, {
@@ -147,7 +155,7 @@ export const openClientStage = async (node: string | undefined, minutes = 15): P
       void interrupt?.().then(() => signal("SIGINT"));
       const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
       clearTimeout(limit);
-      return { code, output, log: newEntries(before), received, paths };
+      return { code, output, log: newEntries(before), received, paths, exchanges };
     },
     close: async () => {
       await gateway.close();
