@@ -78,6 +78,7 @@ const structural = new Set([
     "name",
     "namespace",
     "status",
+    "phase",
     "model",
   ],
   ...[
@@ -120,7 +121,8 @@ const structural = new Set([
   ],
   ...[
     "tool_choice",
-    "toolConfig",
+    "toolChoice",
+    "functionCallingConfig",
     "session_id",
     "project",
     "user_prompt_id",
