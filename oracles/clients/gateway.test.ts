@@ -7,12 +7,15 @@ import { everyKey } from "../../test/support/exchange.ts";
 import { environmentFor, serveSimulators, type ServedSimulators } from "../../test/support/serve-simulators.ts";
 import { checkResponse } from "../check.ts";
 import { openAnthropic, openAnthropic2023 } from "./anthropic.ts";
+import { differences } from "./differences.ts";
 import type { ClientTurn, OpenClient } from "./client.ts";
 import { openGemini, openGeminiChat } from "./gemini.ts";
+import { openGroq } from "./groq.ts";
+import { openMistral, openMistralWithEffort } from "./mistral.ts";
 import { openChat, openCompatible } from "./openai-chat.ts";
 import { openResponses } from "./openai-responses.ts";
 import { openOpenRouter } from "./openrouter.ts";
-import { modelOutput, picture, script } from "./scene.ts";
+import { modelOutput, picture, question, script } from "./scene.ts";
 import { withServer } from "./server.ts";
 
 /*
@@ -27,6 +30,8 @@ const clients: readonly (readonly [string, OpenClient, string, string])[] = [
   ["OpenAI Responses", openResponses, "/v1", "openai"],
   ["OpenAI chat", openCompatible("reasoning_content", { reasoning_effort: "medium" }), "/v1", "deepseek"],
   ["OpenRouter", openOpenRouter, "/v1", "openrouter"],
+  ["Groq", openGroq({ thinks: true, sees: true }), "", "groq"],
+  ["Mistral", openMistralWithEffort, "", "mistral"],
   ["Gemini", openGemini, "", "google"],
   ["Gemini chat", openGeminiChat, "", "google"],
 ];
@@ -94,8 +99,37 @@ describe.each(clients)("the client of %s, through the gateway", (_name, open, pa
     // Every event has the form that the vendor's own types give it.
     const events = sent.flatMap(eventsIn);
     expect(events.length).toBeGreaterThan(4);
-    const checked = types === "deepseek" ? events.map(withoutDetails) : events;
+    const extra = extraFields[types];
+    const checked = extra === undefined ? events : events.map((event) => withoutFields(event, extra));
     expect(checked.flatMap((event) => checkResponse(types, "event", event))).toEqual([]);
+  });
+});
+
+it("the client of Mistral reads thinking, text and calls of a complete response", async () => {
+  target = "anthropic/claude-opus-5";
+  const parameters = { type: "object", properties: {} };
+  const body = {
+    model: "some-model",
+    reasoning_effort: "medium",
+    messages: [{ role: "user", content: question }],
+    tools: ["look", "measure"].map((name) => ({ type: "function", function: { name, parameters } })),
+  };
+  const client = openMistral({ origin: gateway.url, base: gateway.url }, "some-model");
+  const response = await client.send({ model: "some-model", body });
+  const text = (words: string): object => ({ type: "text", text: words });
+  expect(response).toMatchObject({
+    choices: [
+      {
+        finishReason: "tool_calls",
+        message: {
+          content: [{ type: "thinking", thinking: [text(modelOutput.thought)] }, text(modelOutput.words)],
+          toolCalls: modelOutput.calls.map(({ tool, input }) => ({
+            function: { name: tool, arguments: JSON.stringify(input) },
+          })),
+        },
+      },
+    ],
+    usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number) },
   });
 });
 
@@ -134,7 +168,45 @@ it.each([
   ["Gemini", openGemini, "", "google/gemini-3.1-pro-preview"],
   ["Gemini chat", openGeminiChat, "", "google/gemini-3.1-pro-preview"],
 ] as const)("the bodies of the client of %s arrive at their own API unchanged", async (_name, open, path, to) => {
-  const [provider = "", model = ""] = to.split("/");
+  const [direct, through] = await bodiesOfScene(open, path, to);
+  expect(through).toEqual(direct);
+});
+
+/** The gateway gives requests of a conversation a cache key, calls ids of its own, and leaves out what Mistral's client always adds. */
+const mistralDifferences = [
+  ["+ /prompt_cache_key"],
+  [
+    "~ /messages/2/tool_calls/0/id",
+    "- /messages/2/tool_calls/0/index",
+    "~ /messages/2/tool_calls/1/id",
+    "- /messages/2/tool_calls/1/index",
+    "- /messages/2/prefix",
+    "~ /messages/3/tool_call_id",
+    "~ /messages/4/tool_call_id",
+    "+ /prompt_cache_key",
+  ],
+];
+const groqDifferences = [[], []];
+
+/*
+ * Groq and Mistral have Chat Completions in forms of their own, so the gateway composes the bodies of their clients again. At
+ * their own API they have the same content: these are all differences.
+ */
+it.each([
+  ["Groq", openGroq({ thinks: true, sees: false }), "groq/openai/gpt-oss-120b", groqDifferences],
+  ["Mistral", openMistral, "mistral/magistral-medium-latest", mistralDifferences],
+] as const)(
+  "the bodies of the client of %s arrive at their own API with the same content",
+  async (_, open, to, known) => {
+    const [direct, through] = await bodiesOfScene(open, "", to);
+    expect(through?.map((body, index) => differences(direct?.[index], body))).toEqual(known);
+  },
+);
+
+/** The bodies that a target gets from a client, without the gateway and through it. */
+const bodiesOfScene = async (open: OpenClient, path: string, to: string): Promise<readonly (readonly unknown[])[]> => {
+  const [provider = "", ...names] = to.split("/");
+  const model = names.join("/");
   const alone = { provider, script, now: () => Date.UTC(2026, 10, 15) };
   const direct = await withServer(alone, async (server) => {
     await open(server, model).loop();
@@ -146,18 +218,28 @@ it.each([
     const world = realWorld({ ...keys, ...environmentFor({ [provider]: server.base }) });
     const passing = await serveGateway(openGateway({ world, lint, config: () => ({ routes: [{ to }] }) }));
     try {
-      await open({ origin: passing.url, base: passing.url + path }, model).loop();
+      // `openai/gpt-oss-120b` would name a target.
+      await open({ origin: passing.url, base: passing.url + path }, names.at(-1) ?? "").loop();
     } finally {
       await passing.close();
     }
     return server.log.map(({ body }) => body);
   });
-  expect(through).toEqual(direct);
-});
+  return [direct, through];
+};
 
-/** Chat Completions has no field for seals; they ride in the one of OpenRouter, which other clients skip. */
-const withoutDetails = (event: unknown): unknown =>
-  JSON.parse(JSON.stringify(event), (name, value: unknown) => (name === "reasoning_details" ? undefined : value));
+/**
+ * Chat Completions has no field for seals; they ride in the one of OpenRouter, which other clients skip. Mistral's client skips
+ * OpenAI's `logprobs` too.
+ */
+const extraFields: { readonly [types: string]: readonly string[] } = {
+  deepseek: ["reasoning_details"],
+  groq: ["reasoning_details"],
+  mistral: ["reasoning_details", "logprobs"],
+};
+
+const withoutFields = (event: unknown, fields: readonly string[]): unknown =>
+  JSON.parse(JSON.stringify(event), (name, value: unknown) => (fields.includes(name) ? undefined : value));
 
 /** The data of server-sent events. */
 const eventsIn = (body: string): readonly unknown[] =>

@@ -48,8 +48,11 @@ const gathered = async (stream: AsyncIterable<Groq.Chat.ChatCompletionChunk>): P
     const { delta, finish_reason } = chunk.choices[0] ?? {};
     text += delta?.content ?? "";
     thought += delta?.reasoning ?? "";
-    for (const { index, id = "", function: called } of delta?.tool_calls ?? [])
-      calls[index] = { id, type: "function", function: { name: "", arguments: "", ...called } };
+    for (const { index, id = "", function: called } of delta?.tool_calls ?? []) {
+      const call = (calls[index] ??= { id, type: "function", function: { name: "", arguments: "" } });
+      call.function.name ||= called?.name ?? "";
+      call.function.arguments += called?.arguments ?? "";
+    }
     finish = finish_reason ?? finish;
     usage = chunk.x_groq?.usage ?? usage;
   }

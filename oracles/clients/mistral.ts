@@ -7,20 +7,30 @@ import type {
   ToolCall,
   UsageInfo,
 } from "@mistralai/mistralai/models/components";
-import type { OpenClient, ClientTurn } from "./client.ts";
+import type { OpenClient, ClientTurn, VendorClient } from "./client.ts";
 import { toCamelCaseKeys } from "./camel-case.ts";
 import { maxTokens, measurement, picture, pictureId, question, system, tools } from "./scene.ts";
 
 type Message = ChatCompletionStreamRequest["messages"][number];
 
 /** Mistral's client. It has its own field names, and rejects unknown fields. */
-export const openMistral: OpenClient = ({ origin }, model) => {
+export const openMistral: OpenClient = (server, model) => openWith({}, server, model);
+
+/** The same, with a setting that asks for thinking: models that always think need none. */
+export const openMistralWithEffort: OpenClient = (server, model) =>
+  openWith({ reasoningEffort: "medium" }, server, model);
+
+const openWith = (
+  settings: Pick<ChatCompletionStreamRequest, "reasoningEffort">,
+  ...[{ origin }, model]: Parameters<OpenClient>
+): VendorClient => {
   const { chat } = new Mistral({ serverURL: origin, apiKey: "key-1", retryConfig: { strategy: "none" } });
   const ask = async (messages: Message[]): Promise<Gathered> =>
     gathered(
       await chat.stream({
         model,
         maxTokens,
+        ...settings,
         tools: tools.map((tool) => ({ type: "function", function: tool })),
         messages,
       }),

@@ -8,6 +8,8 @@ export type GatewayEndpoint = {
   readonly model?: string;
   /** Whether the path asks for a stream. */
   readonly stream?: boolean;
+  /** The vendor whose form of Chat Completions the client reads, where that is not OpenAI's. */
+  readonly vendor?: "groq" | "mistral";
 };
 
 /** Finds the operation of a path; undefined if there is none. The prefix `/v1` may be missing: base URLs differ in it. */
@@ -16,6 +18,11 @@ export const findEndpoint = (
   headers: { readonly [name: string]: string },
 ): GatewayEndpoint | undefined => {
   const plain = path.replace(/\/+$/, "");
+  // Groq's client adds this prefix to its base URL.
+  if (plain.startsWith("/openai/v1/")) {
+    const endpoint = findEndpoint(plain.slice("/openai".length), headers);
+    return endpoint?.api === "openai-chat" ? { ...endpoint, vendor: "groq" } : endpoint;
+  }
   const gemini = /^\/v1(?:beta|alpha)?\/models\/(.+):(generateContent|streamGenerateContent|countTokens)$/.exec(plain);
   if (gemini !== null) {
     const model = decode(gemini[1] ?? "").replace(/^models\//, "");
@@ -28,7 +35,12 @@ export const findEndpoint = (
     case "/messages/count_tokens":
       return { api: "anthropic", operation: "count" };
     case "/chat/completions":
-      return { api: "openai-chat", operation: "generate" };
+      return {
+        api: "openai-chat",
+        operation: "generate",
+        // Mistral's client has the same path, and cannot read OpenAI's streams.
+        ...(/mistral/i.test(headers["user-agent"] ?? "") ? { vendor: "mistral" } : {}),
+      };
     case "/responses":
       return { api: "openai-responses", operation: "generate" };
     case "/responses/input_tokens":

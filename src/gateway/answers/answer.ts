@@ -66,8 +66,12 @@ export type AnswerOptions = {
   readonly thinking: "shown" | "sealed" | "none";
   /** Chat Completions: whether a stream ends with a usage chunk. */
   readonly includeUsage?: boolean;
-  /** Chat Completions: the field of thinking. Default: `reasoning_content`. */
-  readonly thinkingField?: "reasoning_content" | "reasoning";
+  /** Chat Completions: the field of thinking, which has chunks of its own in `content`. Default: `reasoning_content`. */
+  readonly thinkingField?: "reasoning_content" | "reasoning" | "content";
+  /** Chat Completions: the field of usage in the last chunk with a choice, for clients that read it there. */
+  readonly finalUsage?: "x_groq" | "usage";
+  /** Chat Completions: whether a call comes in one chunk of a stream. */
+  readonly wholeCalls?: boolean;
   /** How the client names tools that are not plain functions, by the name the target calls them. */
   readonly tools?: ReadonlyMap<string, ClientTool>;
   /** Gemini: a stream of server-sent events (`alt=sse`), or one JSON array. */

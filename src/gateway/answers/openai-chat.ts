@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../conversation/json.ts";
+import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import type { NewCall } from "../../conversation/ledger.ts";
 import type { Seal, Thinking } from "../../conversation/parts.ts";
 import type { ContentEvent } from "../../transport/stream/attempt.ts";
@@ -34,7 +34,7 @@ export const openaiChatAnswers: AnswerEncoder = {
 const openStream = (context: AnswerContext): AnswerStream => {
   const sequence = createSequencer();
   const encodeDelta = createDeltas(context);
-  const { includeUsage = false } = context.options;
+  const { includeUsage = false, finalUsage } = context.options;
   let usage: TokenUsage | undefined;
   let isStarted = false;
 
@@ -48,8 +48,13 @@ const openStream = (context: AnswerContext): AnswerStream => {
       ...(includeUsage && context.options.thinkingField !== "reasoning" ? { usage: null } : {}),
       ...fields,
     });
-  const choice = (delta: JsonObject, finish: string | null = null): string =>
-    chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
+  const choice = (delta: JsonObject, finish: string | null = null, fields: JsonObject = {}): string =>
+    chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...fields });
+  const finalFields = (): JsonObject => {
+    if (finalUsage === undefined) return {};
+    const counts = encodeUsage(usage);
+    return finalUsage === "usage" ? { usage: counts } : { x_groq: { id: context.id, usage: counts } };
+  };
   const start = (): string => {
     if (isStarted) return "";
     isStarted = true;
@@ -66,7 +71,7 @@ const openStream = (context: AnswerContext): AnswerStream => {
       case "finish":
         return (
           start() +
-          choice({}, finishReasons[event.reason]) +
+          choice({}, finishReasons[event.reason], finalFields()) +
           (includeUsage ? chunk({ choices: [], usage: encodeUsage(usage) }) : "") +
           "data: [DONE]\n\n"
         );
@@ -95,8 +100,11 @@ const openStream = (context: AnswerContext): AnswerStream => {
 type PartSequenceEvent = Exclude<SequenceEvent, { type: "usage" | "finish" | "mismatch" }>;
 
 /** Turns parts into deltas of a message. */
-const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => readonly JsonObject[]) => {
-  const { thinking, thinkingField = "reasoning_content" } = context.options;
+const createDeltas = (
+  context: AnswerContext,
+  thinkingField = context.options.thinkingField ?? "reasoning_content",
+): ((event: PartSequenceEvent) => readonly JsonObject[]) => {
+  const { thinking, wholeCalls = false } = context.options;
   let kind: "text" | "thinking" | "call" = "text";
   let callIndex = -1;
   let callId = "";
@@ -136,6 +144,9 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
   };
   const sealCall = ({ seal }: NewCall): readonly JsonObject[] =>
     isWorthKeeping(seal) ? detail(wrapCargo(context, { seal }), callId) : [];
+  const thinkingValue = (text: string): JsonValue => (thinkingField === "content" ? [thinkingChunk(text)] : text);
+  const wholeCall = (call: NewCall): JsonObject =>
+    callDelta({ id: callId, type: "function", function: { name: call.tool, arguments: argumentText(call) } });
   const callDelta = (fields: JsonObject): JsonObject => ({ tool_calls: [{ index: callIndex, ...fields }] });
 
   return (event) => {
@@ -146,16 +157,18 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
         if (event.kind !== "call") return [];
         callIndex += 1;
         callId = callIdFor(context, event.id, callIndex, "call_");
-        return [callDelta({ id: callId, type: "function", function: { name: event.tool, arguments: "" } })];
+        return wholeCalls
+          ? []
+          : [callDelta({ id: callId, type: "function", function: { name: event.tool, arguments: "" } })];
       case "delta":
         if (kind === "text") return [{ content: event.text }];
-        if (kind === "call") return [callDelta({ function: { arguments: event.text } })];
-        return thinking === "shown" ? [{ [thinkingField]: event.text }] : [];
+        if (kind === "call") return wholeCalls ? [] : [callDelta({ function: { arguments: event.text } })];
+        return thinking === "shown" ? [{ [thinkingField]: thinkingValue(event.text) }] : [];
       case "close":
         if (event.part.type === "text") return [];
         if (event.part.type === "call") {
           keepCall(event.part);
-          return sealCall(event.part);
+          return [...(wholeCalls ? [wholeCall(event.part)] : []), ...sealCall(event.part)];
         }
         keepThinking(event.part);
         return sealThinking(event.part);
@@ -176,9 +189,14 @@ const createDeltas = (context: AnswerContext): ((event: PartSequenceEvent) => re
   };
 };
 
+/** Mistral has thinking among the chunks of the content. */
+const thinkingChunk = (text: string): JsonObject => ({ type: "thinking", thinking: [{ type: "text", text }] });
+
 const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[]): JsonObject => {
-  const encodeDelta = createDeltas(context);
-  const { thinkingField = "reasoning_content" } = context.options;
+  const { thinkingField: asked = "reasoning_content" } = context.options;
+  const isInContent = asked === "content";
+  const thinkingField = isInContent ? "reasoning_content" : asked;
+  const encodeDelta = createDeltas(context, thinkingField);
   const deltas: JsonObject[] = [];
   const calls: NewCall[] = [];
   let usage: TokenUsage | undefined;
@@ -203,9 +221,11 @@ const encodeComplete = (context: AnswerContext, events: readonly ContentEvent[])
   }));
   const message: JsonObject = {
     role: "assistant",
-    content: text === "" && toolCalls.length > 0 ? null : text,
+    ...(isInContent && reasoning !== ""
+      ? { content: [thinkingChunk(reasoning), ...(text === "" ? [] : [{ type: "text", text }])] }
+      : { content: text === "" && toolCalls.length > 0 ? null : text }),
     refusal: null,
-    ...(reasoning === "" ? {} : { [thinkingField]: reasoning }),
+    ...(isInContent || reasoning === "" ? {} : { [thinkingField]: reasoning }),
     ...withItems("reasoning_details", list("reasoning_details")),
     ...withItems("images", list("images")),
     ...withItems("tool_calls", toolCalls),

@@ -1,10 +1,11 @@
 import { isObject, toPlainJson, type JsonObject } from "../../conversation/json.ts";
 import type { AnswerOptions, ClientTool, InboundApi } from "../answers/answer.ts";
+import type { GatewayEndpoint } from "../endpoints.ts";
 import type { Fields } from "./normalize.ts";
 
 /** Returns the parts of a request that its answer depends on. */
 export const answerOptionsOf = (
-  api: InboundApi,
+  { api, vendor }: GatewayEndpoint,
   body: Fields,
   tools: ReadonlyMap<string, ClientTool>,
 ): AnswerOptions => ({
@@ -14,10 +15,16 @@ export const answerOptionsOf = (
     ? {
         includeUsage: isOpenRouterClient(body) || objectOf(body["stream_options"])["include_usage"] === true,
         ...(isOpenRouterClient(body) ? { thinkingField: "reasoning" as const } : {}),
+        ...(vendor === undefined ? {} : vendorOptions[vendor]),
       }
     : {}),
   ...(api === "openai-responses" ? { echo: echoOf(body) } : {}),
 });
+
+const vendorOptions: { readonly [vendor in NonNullable<GatewayEndpoint["vendor"]>]: Partial<AnswerOptions> } = {
+  groq: { thinkingField: "reasoning", finalUsage: "x_groq" },
+  mistral: { thinkingField: "content", finalUsage: "usage", wholeCalls: true },
+};
 
 /** Only clients of OpenRouter send these. They read the field of thinking that OpenRouter has, and always get the usage. */
 const isOpenRouterClient = (body: Fields): boolean =>

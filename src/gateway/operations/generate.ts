@@ -37,7 +37,7 @@ export const generate = async (
     wrapSeal: (cargo) => wrapSeal(exchange.sealSource(), cargo),
     keepSeal: (callId, cargo) => state.seals.put(admitted.client, callId, wrapSeal(exchange.sealSource(), cargo)),
     options: {
-      ...answerOptionsOf(endpoint.api, body, normalized.tools),
+      ...answerOptionsOf(endpoint, body, normalized.tools),
       ...(endpoint.api === "gemini" && isStream
         ? { framing: request.query.get("alt") === "sse" ? ("sse" as const) : ("json-array" as const) }
         : {}),
