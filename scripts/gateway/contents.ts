@@ -66,75 +66,15 @@ const argumentFields = new Set(["arguments", "args"]);
 const binary = new Set(["data", "bytes"]);
 
 /** Fields that hold no words of the conversation: ids, types, opaque state, settings. */
-const structural = new Set([
-  ...[
-    "type",
-    "role",
-    "id",
-    "call_id",
-    "tool_use_id",
-    "tool_call_id",
-    "toolUseId",
-    "name",
-    "namespace",
-    "status",
-    "phase",
-    "model",
-  ],
-  ...[
-    "signature",
-    "encrypted_content",
-    "thoughtSignature",
-    "reasoning_content",
-    "reasoning_details",
-    "reasoning",
-    "thinking",
-  ],
-  ...[
-    "metadata",
-    "client_metadata",
-    "prompt_cache_key",
-    "include",
-    "media_type",
-    "mimeType",
-    "mime_type",
-    "format",
-    "detail",
-  ],
-  ...[
-    "betas",
-    "anthropic_beta",
-    "context_management",
-    "output_config",
-    "service_tier",
-    "text_verbosity",
-    "cache_control",
-  ],
-  ...[
-    "parameters",
-    "parametersJsonSchema",
-    "input_schema",
-    "inputSchema",
-    "generationConfig",
-    "stream_options",
-    "safetySettings",
-  ],
-  ...[
-    "tool_choice",
-    "toolChoice",
-    "functionCallingConfig",
-    "session_id",
-    "project",
-    "user_prompt_id",
-    "displayName",
-    "reasoning_effort",
-    "additionalModelRequestFields",
-  ],
-]);
+const structural = new Set(
+  `type role id call_id tool_use_id tool_call_id toolUseId name namespace status phase model signature encrypted_content thoughtSignature reasoning_content reasoning_details reasoning thinking metadata client_metadata prompt_cache_key include media_type mimeType mime_type format detail betas anthropic_beta context_management output_config service_tier text_verbosity cache_control parameters parametersJsonSchema input_schema inputSchema generationConfig stream_options safetySettings tool_choice toolChoice functionCallingConfig session_id project user_prompt_id displayName reasoning_effort additionalModelRequestFields`.split(
+    " ",
+  ),
+);
 
 const isThinking = (value: object): boolean =>
   ("type" in value && /thinking|reasoning|^compaction/.test(String(value.type))) ||
   ("thought" in value && value.thought === true);
 
 /** A tool that runs on the vendor's servers has no description of the client. */
-const isServerTool = (value: object): boolean => "type" in value && /^web_search/.test(String(value.type));
+const isServerTool = (value: object): boolean => "type" in value && String(value.type).startsWith("web_search");
