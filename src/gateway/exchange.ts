@@ -113,18 +113,21 @@ export class Exchange {
   }
 
   /**
-   * Yields the events of the response, with the client's names of tools. Another target is tried after a failure before
-   * the first content. Throws a `GatewayError`.
+   * Yields the events of the response that arrived together, with the client's names of tools. Another target is tried after
+   * a failure before the first content. Throws a `GatewayError`.
    */
-  async *events(): AsyncGenerator<ContentEvent, void> {
+  async *events(): AsyncGenerator<readonly ContentEvent[], void> {
     const { targets, cooldowns, cooldown } = this.#options;
     const order = orderTargets(targets, cooldowns);
     for (const [index, target] of order.entries()) {
       let isStarted = false;
+      const isLast = index === order.length - 1;
       try {
-        for await (const event of this.#send(target, index < order.length - 1)) {
-          isStarted ||= isContent(event);
-          yield event;
+        for await (const batch of await this.#send(target, !isLast)) {
+          const events = this.#restore(batch);
+          if (events.length === 0) continue;
+          isStarted ||= events.some(isContent);
+          yield events;
         }
         cooldowns.end(target);
         return;
@@ -134,12 +137,12 @@ export class Exchange {
         const mayHelp = canFailOver(failure);
         if (mayHelp && targets.length > 1 && failure.kind !== "context-too-long")
           cooldowns.start(target, failure, cooldown);
-        if (isStarted || !mayHelp || index === order.length - 1) throw new GatewayError(failure, { cause: error });
+        if (isStarted || !mayHelp || isLast) throw new GatewayError(failure, { cause: error });
       }
     }
   }
 
-  async *#send(target: string, isHasty: boolean): AsyncGenerator<ContentEvent, void> {
+  async #send(target: string, isHasty: boolean): Promise<AsyncGenerator<readonly TransportEvent[], void>> {
     const transport = isHasty ? this.#options.hastyTransport : this.#options.transport;
     const { address, inbound, outbound } = await this.#compose(target, transport);
     this.#conversation = inbound.conversation;
@@ -149,13 +152,19 @@ export class Exchange {
       this.#outbound = composeOutbound(inbound, destination);
       return this.#outbound.body;
     };
-    for await (const event of transport.send({ ...address, body: outbound.body, rebuild }, this.#abort.signal)) {
+    return transport.sendInBatches({ ...address, body: outbound.body, rebuild }, this.#abort.signal);
+  }
+
+  #restore(batch: readonly TransportEvent[]): readonly ContentEvent[] {
+    const events: ContentEvent[] = [];
+    for (const event of batch) {
       if (event.type === "request") this.#sentBytes = event.bytes;
-      if (!isResponseEvent(event)) continue;
       if (event.type === "usage") this.#usage = event.usage;
-      const restored = this.#outbound.restoreNames(event);
-      if (restored !== undefined) yield restored;
+      if (!isResponseEvent(event)) continue;
+      const restored = this.#outbound?.restoreNames(event);
+      if (restored !== undefined) events.push(restored);
     }
+    return events;
   }
 
   async #compose(

@@ -50,6 +50,11 @@ export type Transport = {
    * else. Leaving the loop, or aborting, closes the connection at once.
    */
   readonly send: (outgoing: OutgoingRequest, signal?: AbortSignal) => AsyncGenerator<TransportEvent, void>;
+  /** Like `send`, but yields the events that arrived together at once. After an abort, the rest of them is still there. */
+  readonly sendInBatches: (
+    outgoing: OutgoingRequest,
+    signal?: AbortSignal,
+  ) => AsyncGenerator<readonly TransportEvent[], void>;
 };
 
 /** Resolves the URL of requests and signs them. */
@@ -107,9 +112,12 @@ export const openTransport = (options: TransportOptions): Transport => {
   const { signer, inputOf } = options;
   const budget = new RetryBudget();
   const destinations = new Destinations({ locate: (address) => signer.locate(address), inputOf });
+  const sendInBatches: Transport["sendInBatches"] = (outgoing, signal) =>
+    new SendOperation({ ...options, budget, destinations }, outgoing, signal).run();
   return {
     destination: (address) => destinations.get(address),
-    send: (outgoing, signal) => new SendOperation({ ...options, budget, destinations }, outgoing, signal).run(),
+    send: (outgoing, signal) => new SendOperation({ ...options, budget, destinations }, outgoing, signal).runSingly(),
+    sendInBatches,
   };
 };
 
@@ -143,63 +151,72 @@ class SendOperation {
     this.#who = { provider: outgoing.provider.id, label: outgoing.provider.label };
   }
 
-  async *run(): AsyncGenerator<TransportEvent, void> {
+  /** Yields event by event. After an abort, events already received are not emitted. */
+  async *runSingly(): AsyncGenerator<TransportEvent, void> {
+    let isPartial = false;
+    let isFinished = false;
+    for await (const events of this.run())
+      for (const event of events) {
+        if (this.#signal?.aborted === true && !isFinished) {
+          this.#isPartial = isPartial;
+          throw this.#toCancellation(this.#signal.reason);
+        }
+        isPartial ||= isContent(event);
+        isFinished ||= event.type === "finish";
+        yield event;
+      }
+  }
+
+  /** Yields the events that arrived together. */
+  async *run(): AsyncGenerator<readonly TransportEvent[], void> {
     this.#shared.budget.turn();
     let { body } = this.#outgoing;
     for (;;) {
+      let request: HttpRequest | undefined;
       try {
-        for await (const events of this.#once(body))
+        request = await this.#sign(body);
+        if (this.#shared.admission !== undefined) yield* this.#awaitAdmission(this.#shared.admission);
+        this.#signal?.throwIfAborted();
+        yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];
+        const { wire } = this.#destination();
+        const { world } = this.#shared;
+        const [who, policy, signal] = [this.#who, this.#policy, this.#signal];
+        for await (const events of sendAttempt({ world, request, wire, who, policy, signal })) {
+          if (!this.#isFinished) signal?.throwIfAborted();
           for (const event of events) {
-            this.#checkEvent(event);
-            yield event;
+            this.#isPartial ||= isContent(event);
+            this.#isFinished ||= event.type === "finish";
           }
+          yield events;
+        }
         if (this.#attempt > 1) this.#shared.budget.success();
         return;
-      } catch (error) {
-        if (!(error instanceof AttemptError)) throw this.#toCancellation(error);
+      } catch (thrown) {
+        if (!(thrown instanceof AttemptError)) throw this.#toCancellation(thrown);
+        const error = request === undefined ? thrown : redactAttemptError(thrown, request);
         const repaired = this.#repair(error, body);
         if (repaired !== undefined) {
           body = repaired.body;
-          yield {
-            type: "repaired",
-            quirk: repaired.quirk,
-            message: quirkMessages[repaired.quirk],
-            failure: error.classification.failure,
-          };
+          const { quirk } = repaired;
+          yield [{ type: "repaired", quirk, message: quirkMessages[quirk], failure: error.classification.failure }];
         } else if (!this.#mayRenew(error)) {
           await this.#postpone(error);
           const delay = await this.#nextDelay(error, body);
-          yield { type: "retrying", attempt: this.#attempt, delay, failure: error.classification.failure };
+          yield [{ type: "retrying", attempt: this.#attempt, delay, failure: error.classification.failure }];
           await this.#wait(delay);
         }
       }
     }
   }
 
-  async *#once(body: JsonObject): AsyncGenerator<readonly TransportEvent[], void> {
-    const { world, signer } = this.#shared;
+  async #sign(body: JsonObject): Promise<HttpRequest> {
     const { stream = true, ready } = this.#outgoing;
     this.#attempt += 1;
     const renew = this.#renew === "now";
     if (renew) this.#renew = "done";
-    const request = await signer.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
+    const request = await this.#shared.signer.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
     await ready;
-    if (this.#shared.admission !== undefined) yield* this.#awaitAdmission(this.#shared.admission);
-    this.#signal?.throwIfAborted();
-    const { wire } = this.#destination();
-    yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];
-    try {
-      yield* sendAttempt({
-        world,
-        request,
-        wire,
-        who: this.#who,
-        policy: this.#policy,
-        signal: this.#signal,
-      });
-    } catch (error) {
-      throw error instanceof AttemptError ? redactAttemptError(error, request) : error;
-    }
+    return request;
   }
 
   /** Waits until the request may be sent. A wait beyond the retry policy fails at once, as one the server asks for does. */
@@ -227,13 +244,6 @@ class SendOperation {
     const { url, account } = this.#shared.signer.locate(this.#outgoing);
     const { host } = new URL(url);
     return { provider: this.#outgoing.provider.id, host, ...(account === undefined ? {} : { account }) };
-  }
-
-  /** Checks an event before it is emitted. After an abort, events already received are not emitted. */
-  #checkEvent(event: TransportEvent): void {
-    if (!this.#isFinished) this.#signal?.throwIfAborted();
-    this.#isPartial ||= isContent(event);
-    this.#isFinished ||= event.type === "finish";
   }
 
   #destination(): Destination {

@@ -141,7 +141,13 @@ class Simulation {
     const { scheduler, declarations } = createTestScheduler(world, [produce]);
     return createAgent({
       clock: { elapsed: () => 0, after: () => () => undefined, sleep: async () => undefined },
-      transport: { destination: (address) => this.#destination(address), send: (outgoing) => this.#send(outgoing) },
+      transport: {
+        destination: (address) => this.#destination(address),
+        send: (outgoing) => this.#send(outgoing),
+        sendInBatches: () => {
+          throw new Error("An agent reads event by event.");
+        },
+      },
       journal: new Journal(this.#log, this.#log.reopen()),
       prefix: { system: "You are a model in a simulation. ".repeat(10), tools: declarations },
       pool: singleModelPool(parseModel(this.#model)),

@@ -17,8 +17,8 @@ export const compact = async (state: GatewayState, admitted: AdmittedRequest): P
   if ("response" in opened) return opened.response;
   const { exchange } = opened;
   let summary = "";
-  for await (const event of summaryEvents(exchange.events()))
-    if (event.type === "part-end" && event.part.type === "text") summary = event.part.text;
+  for await (const events of summaryEvents(exchange.events()))
+    for (const event of events) if (event.type === "part-end" && event.part.type === "text") summary = event.part.text;
   admitted.finish({ status: 200, notes: exchange.notes });
   const kept = input.filter(isUserMessage).map((item) => toPlainJson(item).value as JsonObject);
   const { usage } = exchange;
@@ -40,15 +40,20 @@ export const compact = async (state: GatewayState, admitted: AdmittedRequest): P
 const isUserMessage = (item: unknown): boolean => isObject(item) && item["role"] === "user";
 
 /** Reduces the events of a response to a summary: one text, without thinking and calls. Throws a `GatewayError` if there is none. */
-export const summaryEvents = async function* (events: AsyncIterable<ContentEvent>): AsyncGenerator<ContentEvent, void> {
+export const summaryEvents = async function* (
+  batches: AsyncIterable<readonly ContentEvent[]>,
+): AsyncGenerator<readonly ContentEvent[], void> {
   let text = "";
-  for await (const event of events) {
-    if (event.type === "part-end" && event.part.type === "text") text += event.part.text;
-    else if (event.type === "usage") yield event;
-    else if (event.type === "finish") {
-      if (text.trim() === "") throw new GatewayError({ kind: "no-summary" });
-      yield { type: "part-end", index: 0, part: { type: "text", text } };
-      yield { type: "finish", reason: "stop" };
+  for await (const events of batches)
+    for (const event of events) {
+      if (event.type === "part-end" && event.part.type === "text") text += event.part.text;
+      else if (event.type === "usage") yield [event];
+      else if (event.type === "finish") {
+        if (text.trim() === "") throw new GatewayError({ kind: "no-summary" });
+        yield [
+          { type: "part-end", index: 0, part: { type: "text", text } },
+          { type: "finish", reason: "stop" },
+        ];
+      }
     }
-  }
 };

@@ -59,7 +59,7 @@ type AnswerParts = {
 /** The answer to one request. */
 class Answer {
   readonly #parts: AnswerParts;
-  readonly #events: AsyncGenerator<ContentEvent, void>;
+  readonly #events: AsyncGenerator<readonly ContentEvent[], void>;
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
@@ -70,7 +70,7 @@ class Answer {
   async complete(): Promise<GatewayResponse> {
     const { encoder, context, admitted } = this.#parts;
     const events: ContentEvent[] = [];
-    for await (const event of this.#events) events.push(event);
+    for await (const some of this.#events) events.push(...some);
     const body = encoder.encodeComplete(context, events);
     admitted.finish(this.#result(200));
     return json(200, body, this.#headers());
@@ -98,8 +98,8 @@ class Answer {
           break;
         }
         if (found.done === true) break;
-        early.push(found.value);
-        if (isContent(found.value)) break;
+        early.push(...found.value);
+        if (found.value.some(isContent)) break;
         next = this.#events.next();
       }
     } finally {
@@ -116,16 +116,21 @@ class Answer {
   async *#chunks(
     stream: AnswerStream,
     early: readonly ContentEvent[],
-    pending: Promise<IteratorResult<ContentEvent, void>> | undefined,
+    pending: Promise<IteratorResult<readonly ContentEvent[], void>> | undefined,
   ): AsyncGenerator<string, void> {
     const { admitted, exchange } = this.#parts;
     let status = 200;
     let isOver = false;
     try {
-      for (const event of early) yield stream.push(event);
+      const encode = (events: readonly ContentEvent[]): string => {
+        let text = "";
+        for (const event of events) text += stream.push(event);
+        return text;
+      };
+      if (early.length > 0) yield encode(early);
       const first = await pending;
-      if (first?.done === false) yield stream.push(first.value);
-      for await (const event of this.#events) yield stream.push(event);
+      if (first?.done === false) yield encode(first.value);
+      for await (const events of this.#events) yield encode(events);
       yield stream.end();
       isOver = true;
     } catch (error) {

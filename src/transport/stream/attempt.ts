@@ -34,13 +34,53 @@ export type AttemptOptions = {
  * case.
  */
 export const sendAttempt = async function* (options: AttemptOptions): AsyncGenerator<readonly ContentEvent[], void> {
-  const { world, request, who, policy, signal } = options;
+  const { world, request, who, policy, signal, wire } = options;
   const watch = new TimeoutWatchdog(world.clock, policy, signal);
   let isRead = false;
+  let isFinished = false;
   try {
     const response = await world.net.send(request, watch.signal);
     watch.progress("firstByte");
-    yield* readResponse(options, response, watch);
+    const errorResponse = await readErrorResponse(response, { wire, who, clock: world.clock });
+    if (errorResponse !== undefined) throw errorResponse;
+    const decoder = wire.decode.open();
+    const parser = await frameParserFor(response, wire);
+    const decode = ({ frames, error }: ParsedFrames): DecodedFrames => {
+      const decoded = decodeFrames(frames, decoder.step, who);
+      return decoded.error === undefined && error !== undefined ? { ...decoded, error } : decoded;
+    };
+    // One generator for all of it: every further one would take several turns of the queue per chunk.
+    try {
+      for await (const chunk of response.body) {
+        watch.progress("idle");
+        const parsed = parser.push(chunk);
+        if (isFinished && parsed.frames.length > 0) {
+          yield [{ type: "skipped", what: "something after the end of the answer" }];
+          break;
+        }
+        const { events, error, ...decoded } = decode(parsed);
+        if (decoded.isFinished && !isFinished) watch.startGracePeriod();
+        isFinished ||= decoded.isFinished;
+        if (events.length > 0) yield events;
+        if (error !== undefined) throw error;
+      }
+      if (!isFinished) {
+        const { events, error, ...decoded } = decode(parser.end());
+        isFinished = decoded.isFinished;
+        if (events.length > 0) yield events;
+        if (error !== undefined) throw error;
+      }
+    } catch (error) {
+      // Errors after the end of a response do not matter.
+      if (!isFinished || error instanceof AttemptError) throw error;
+    }
+    if (!isFinished) {
+      const { events, error, ...decoded } = decodeFrames([undefined], decoder.end, who);
+      isFinished = decoded.isFinished;
+      if (events.length > 0) yield events;
+      if (error !== undefined) throw error;
+    }
+    if (!isFinished) throw new NetError("broken", "");
     isRead = true;
   } catch (error) {
     throw toAttemptError(error, who, request);
@@ -49,47 +89,12 @@ export const sendAttempt = async function* (options: AttemptOptions): AsyncGener
   }
 };
 
-const readResponse = async function* (
-  { wire, who, world }: AttemptOptions,
-  response: HttpResponse,
-  watch: TimeoutWatchdog,
-): AsyncGenerator<readonly ContentEvent[], void> {
-  const errorResponse = await readErrorResponse(response, { wire, who, clock: world.clock });
-  if (errorResponse !== undefined) throw errorResponse;
-  const reader = wire.decode.open();
-  const parser = await frameParserFor(response, wire);
-  let isFinished = false;
-  const emit = function* ({ events, error, ...rest }: DecodedFrames): Generator<readonly ContentEvent[]> {
-    if (rest.isFinished && !isFinished) watch.startGracePeriod();
-    isFinished ||= rest.isFinished;
-    if (events.length > 0) yield events;
-    if (error !== undefined) throw error;
-  };
-  const decodeParsed = function* ({ frames, error }: ParsedFrames): Generator<readonly ContentEvent[]> {
-    if (frames.length > 0) yield* emit(decodeFrames(frames, reader.step, who));
-    if (error !== undefined) throw error;
-  };
-  try {
-    for await (const chunk of response.body) {
-      watch.progress("idle");
-      const parsed = parser.push(chunk);
-      if (isFinished && parsed.frames.length > 0) {
-        yield [{ type: "skipped", what: "something after the end of the answer" }];
-        break;
-      }
-      yield* decodeParsed(parsed);
-    }
-    if (!isFinished) yield* decodeParsed(parser.end());
-  } catch (error) {
-    // Errors after the end of a response do not matter.
-    if (!isFinished || error instanceof AttemptError) throw error;
-  }
-  if (!isFinished) yield* emit(decodeFrames([undefined], reader.end, who));
-  if (!isFinished) throw new NetError("broken", "");
-};
-
 /** The events decoded before an error, and the error, if any. */
-type DecodedFrames = { readonly events: readonly ContentEvent[]; readonly isFinished: boolean; readonly error?: Error };
+type DecodedFrames = {
+  readonly events: readonly ContentEvent[];
+  readonly isFinished: boolean;
+  readonly error?: unknown;
+};
 
 const decodeFrames = <Given>(
   input: readonly Given[],

@@ -156,60 +156,131 @@ const toResponse = (
   message: IncomingMessage,
   signal: AbortSignal | undefined,
   stop: () => void,
-): HttpResponse => ({
-  status: message.statusCode ?? 0,
-  headers: toHeaders(message),
-  body: {
-    [Symbol.asyncIterator]: async function* () {
-      try {
-        yield* readChunks(isUncompressed(message) ? message : await decompress(message));
-        if (!message.complete)
-          throw new NetError("broken", "The connection was closed before the end of the response.");
-      } catch (error) {
-        if (signal?.aborted === true) throw signal.reason;
-        throw error instanceof NetError ? error : new NetError("broken", errorMessage(error), error);
-      } finally {
-        signal?.removeEventListener("abort", stop);
-        if (!message.complete) sent.destroy();
-      }
+): HttpResponse => {
+  const end = (): void => {
+    signal?.removeEventListener("abort", stop);
+    if (!message.complete) sent.destroy();
+  };
+  const fail = (error: unknown): unknown => {
+    end();
+    if (signal?.aborted === true) return signal.reason;
+    return error instanceof NetError ? error : new NetError("broken", errorMessage(error), error);
+  };
+  return {
+    status: message.statusCode ?? 0,
+    headers: toHeaders(message),
+    body: {
+      [Symbol.asyncIterator]: () =>
+        isUncompressed(message)
+          ? new ChunkReader(message, message, { end, fail })
+          : readDecompressed(message, { end, fail }),
     },
-  },
-});
+  };
+};
+
+type EndHandlers = {
+  /** Called once, when the body was read to its end or its reader left. */
+  readonly end: () => void;
+  /** Called once instead, with an error; returns the error to throw. */
+  readonly fail: (error: unknown) => unknown;
+};
+
+const readDecompressed = async function* (
+  message: IncomingMessage,
+  handlers: EndHandlers,
+): AsyncGenerator<Uint8Array, void> {
+  let stream: Readable;
+  try {
+    stream = await decompress(message);
+  } catch (error) {
+    throw handlers.fail(error);
+  }
+  const reader = new ChunkReader(stream, message, handlers);
+  yield* { [Symbol.asyncIterator]: () => reader };
+};
+
+type ChunkStep = IteratorResult<Uint8Array, void>;
+const ended: ChunkStep = { done: true, value: undefined };
 
 /**
- * Yields a stream's chunks as they arrive. The stream's own iterator starts much more slowly, and "readable" events come a
- * tick later than the data.
+ * Iterates over a stream's chunks as they arrive. The stream's own iterator starts much more slowly, "readable" events come
+ * a tick later than the data, and a generator takes several turns of the queue per chunk.
  */
-const readChunks = async function* (stream: Readable): AsyncGenerator<Uint8Array> {
-  // It may have been destroyed before anyone reads it: then none of its events will come any more.
-  let isOver = stream.destroyed;
-  let failure: Error | undefined = stream.errored ?? undefined;
-  let wake = (): void => {};
-  let chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const over = (error?: Error): void => {
-    isOver = true;
-    failure ??= error;
-    wake();
-  };
-  stream.on("end", over).on("close", over).on("error", over);
-  stream.on("data", (chunk: Uint8Array) => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= stream.readableHighWaterMark) stream.pause();
-    wake();
-  });
-  for (;;) {
-    const ready = chunks;
-    [chunks, bytes] = [[], 0];
-    for (const chunk of ready) yield chunk;
-    if (chunks.length > 0) continue;
-    if (failure !== undefined) throw failure;
-    if (isOver) return;
-    if (stream.isPaused()) stream.resume();
-    await new Promise<void>((resolve) => (wake = resolve));
+class ChunkReader implements AsyncIterator<Uint8Array, void> {
+  readonly #stream: Readable;
+  readonly #message: IncomingMessage;
+  readonly #handlers: EndHandlers;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** It may have been destroyed before anyone reads it: then none of its events will come any more. */
+  #isOver: boolean;
+  #failure: Error | undefined;
+  #isClosed = false;
+  #waiting: { readonly resolve: (step: ChunkStep) => void; readonly reject: (error: unknown) => void } | undefined;
+
+  constructor(stream: Readable, message: IncomingMessage, handlers: EndHandlers) {
+    this.#stream = stream;
+    this.#message = message;
+    this.#handlers = handlers;
+    this.#isOver = stream.destroyed;
+    this.#failure = stream.errored ?? undefined;
+    const over = (error?: Error): void => {
+      this.#isOver = true;
+      this.#failure ??= error;
+      this.#deliver();
+    };
+    stream.on("end", over).on("close", over).on("error", over);
+    stream.on("data", (chunk: Uint8Array) => {
+      this.#chunks.push(chunk);
+      this.#bytes += chunk.length;
+      this.#deliver();
+      if (this.#bytes >= stream.readableHighWaterMark) stream.pause();
+    });
   }
-};
+
+  next(): Promise<ChunkStep> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#deliver();
+      if (this.#waiting !== undefined && this.#stream.isPaused()) this.#stream.resume();
+    });
+  }
+
+  async return(): Promise<ChunkStep> {
+    this.#close(this.#handlers.end);
+    return ended;
+  }
+
+  /** Gives the next chunk, or the end, to the reader that waits for it. */
+  #deliver(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    const chunk = this.#chunks.shift();
+    if (chunk === undefined && !this.#isClosed && this.#failure === undefined && !this.#isOver) return;
+    this.#waiting = undefined;
+    if (chunk !== undefined) {
+      this.#bytes -= chunk.length;
+      return waiting.resolve({ done: false, value: chunk });
+    }
+    const failure = this.#isClosed ? undefined : this.#findFailure();
+    if (failure === undefined) {
+      this.#close(this.#handlers.end);
+      return waiting.resolve(ended);
+    }
+    this.#isClosed = true;
+    waiting.reject(this.#handlers.fail(failure));
+  }
+
+  #findFailure(): Error | undefined {
+    if (this.#failure !== undefined || this.#message.complete) return this.#failure;
+    return new NetError("broken", "The connection was closed before the end of the response.");
+  }
+
+  #close(end: () => void): void {
+    if (!this.#isClosed) end();
+    this.#isClosed = true;
+  }
+}
 
 const isUncompressed = ({ headers }: IncomingMessage): boolean =>
   (headers["content-encoding"] ?? "identity") === "identity";
