@@ -27,7 +27,7 @@ const script = {
         {
           call: {
             tool: "replace",
-            input: { file_path: "greeting.txt", old_string: "Hello world.", new_string: "Hello, dear world!" },
+            input: { file_path: "greeting.js", old_string: "Hello world.", new_string: "Hello, dear world!" },
           },
         },
         { say: "It is **friendlier** now." },
@@ -39,7 +39,7 @@ const script = {
 describe("the look of the terminal app", () => {
   it.each(looks)("$name", async ({ name, columns, env }) => {
     const [app, { project }] = await started({
-      files: { "greeting.txt": "Hello world.\n" },
+      files: { "greeting.js": '// Said first.\nexport const greeting = "Hello world.";\n' },
       args: ["--approval-mode", "auto_edit"],
       size: { columns, rows: 30 },
       env,

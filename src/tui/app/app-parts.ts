@@ -1,6 +1,8 @@
+import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentSession } from "../../agent/open-agent.ts";
 import type { Media } from "../../conversation/parts.ts";
 import type { Terminal } from "../../world/terminal.ts";
+import { CodeColours, type ColourLines } from "../markdown/code-colours.ts";
 import { createHighlighter } from "../markdown/highlight.ts";
 import type { Theme } from "../screen/theme.ts";
 import { AppStatus } from "./app-status.ts";
@@ -23,6 +25,7 @@ import type { LoadedTheme } from "./theme-file.ts";
 import { MarkdownPrinter } from "./transcript/markdown-printer.ts";
 import { printMedia } from "./transcript/media.ts";
 import { printError, printInfo } from "./transcript/message.ts";
+import { diffPath } from "./transcript/event-text.ts";
 import { TranscriptView } from "./transcript/transcript-view.ts";
 
 /** Options of the terminal app. */
@@ -70,6 +73,7 @@ export class AppParts {
   readonly frontEnd: FrontEnd;
   readonly active: ActiveSession;
   readonly markdown: MarkdownPrinter;
+  readonly #codeColours: CodeColours;
   readonly transcript: TranscriptView;
   readonly status: AppStatus;
   readonly prompts: PromptRouter;
@@ -101,11 +105,14 @@ export class AppParts {
     this.status = new AppStatus(this);
     this.catalog = new CommandCatalog(this);
     this.ide = new IdeConnection(this);
-    this.markdown = new MarkdownPrinter(frontEnd, createHighlighter(), () => this.transcript.flush());
+    const highlighter = createHighlighter();
+    this.#codeColours = new CodeColours(highlighter);
+    this.markdown = new MarkdownPrinter(frontEnd, highlighter, () => this.transcript.flush());
     this.transcript = new TranscriptView({
       clock: world.clock,
       markdown: this.markdown.options,
       frontEnd,
+      coloursOf: this.coloursOf,
       showMedia: (media) => this.showMedia(media),
       announcesCalls: settings["ui.screenReader"],
       showsThinking: settings["ui.thinking"] === "full",
@@ -115,6 +122,7 @@ export class AppParts {
       frontEnd,
       ide: () => this.ide.client,
       prepare: () => this.markdown.load(),
+      prepareEvent: (event) => this.#prepareEvent(event),
       openCommandSnapshots: options.openCommandSnapshots,
       onOpen: showSession,
       onClose: () => this.cancelOutsideChat(),
@@ -126,6 +134,16 @@ export class AppParts {
 
   readonly showMedia = (media: Media): void =>
     printMedia(this.frontEnd, media, this.active.chat?.opened.agent.conversation().blobs ?? {});
+
+  /** The colours of code in a diff. */
+  readonly coloursOf = (path: string): ColourLines | undefined =>
+    this.frontEnd.coloursDiffs ? this.#codeColours.of(path) : undefined;
+
+  /** Loads the language of a diff that is about to be shown. */
+  #prepareEvent(event: AgentEvent): Promise<void> | undefined {
+    const path = this.frontEnd.coloursDiffs ? diffPath(event) : undefined;
+    return path === undefined ? undefined : this.#codeColours.load(path);
+  }
 
   /** Reports an error of an action without affecting anything else. */
   readonly reportErrors = async (action: () => Promise<void>): Promise<void> => {

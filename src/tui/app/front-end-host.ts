@@ -28,6 +28,7 @@ export const createFrontEndHost = (app: AppParts): FrontEndHost => {
     serverQuestions: () => serverQuestions.pending(),
     answerServer: (question, answer) => serverQuestions.answer(question, answer),
     model: () => (app.active.chat === undefined ? "the model" : modelName(app.active.chat.opened.agent.model())),
+    coloursOf: app.coloursOf,
     editBeforeApproval: (question) => void reportErrors(() => editBeforeApproval(app, question)),
     complete: (query) => {
       if (query.kind === "command") return commandChoices(app.catalog.list(), query.query);

@@ -72,7 +72,7 @@ const highlightCode = (
 };
 
 /** Some patterns take quadratic time, so minified code is not highlighted. */
-const isTooLong = (code: string): boolean => code.length > maxCodeLength || longLine.test(code);
+export const isTooLong = (code: string): boolean => code.length > maxCodeLength || longLine.test(code);
 
 const maxCodeLength = 20_000;
 

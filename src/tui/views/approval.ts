@@ -1,5 +1,6 @@
 import { displayCommand } from "../../policy/terminal/sanitize.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
+import type { ColourLines } from "../markdown/code-colours.ts";
 import { line, lineWidth, padLine, toLines, span } from "../text/line.ts";
 import type { StyledLine, Style, Tone } from "../text/style.ts";
 import { textWidth, graphemesOf } from "../text/width.ts";
@@ -105,6 +106,7 @@ const chooseByKey = (box: ApprovalBox, key: string): ApprovalKeyResult => {
 export const viewApproval = (
   { approval, focus, reason, isTyping }: ApprovalBox,
   width: number,
+  coloursOf?: ColoursOf,
 ): {
   readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
@@ -116,7 +118,7 @@ export const viewApproval = (
     " ",
   );
   const above: readonly StyledLine[] = [
-    ...viewSubject(approval.subject, inner),
+    ...viewSubject(approval.subject, inner, coloursOf),
     ...(effects === "" ? [] : wrap([span(`Effects: ${effects}`, { tone: "muted" })], { width: inner })),
     ...(isRoutine ? [] : reasons).flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width: inner })),
     ...(quiet === "" ? [] : wrap([span(quiet, { tone: "muted" })], { width: inner })),
@@ -196,8 +198,15 @@ const label = (key: string, text: string, isFocused: boolean): StyledLine => {
   return [span(isFocused ? "› " : "  ", style), span(`${key} `, { ...style, tone: "accent" }), span(text, style)];
 };
 
+/** The colours of a file's code; undefined where diffs are green and red only. */
+export type ColoursOf = (path: string) => ColourLines | undefined;
+
 /** Shows the subject of a question in full. */
-export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): readonly StyledLine[] => {
+export const viewSubject = (
+  subject: ApprovalPrompt["subject"],
+  width: number,
+  coloursOf?: ColoursOf,
+): readonly StyledLine[] => {
   switch (subject.type) {
     case "command":
       return [
@@ -214,7 +223,11 @@ export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): 
           ? []
           : [line(`${displayCommand(subject.path)} resolves to ${displayCommand(subject.target)}`, { tone: "warning" })]
         ).flatMap((each) => wrap(each, { width })),
-        ...viewDiff(subject.patch, { width, isNameless: subject.target === subject.path }),
+        ...viewDiff(subject.patch, {
+          width,
+          isNameless: subject.target === subject.path,
+          colours: coloursOf?.(subject.path),
+        }),
       ];
     case "url":
       return [

@@ -1,5 +1,6 @@
-import { line, padLine, span } from "../text/line.ts";
-import type { Background, StyledLine, StyledSpan } from "../text/style.ts";
+import type { ColourLines } from "../markdown/code-colours.ts";
+import { line, lineText, padLine, span } from "../text/line.ts";
+import type { Background, StyledLine, StyledSpan, Style } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 import { type PatchLine, readPatch } from "./patch.ts";
 import { changedParts } from "./word-diff.ts";
@@ -13,22 +14,29 @@ export type DiffOptions = {
   readonly isNameless?: boolean;
   /** Line limit; lines beyond it are counted. No limit by default. */
   readonly height?: number;
+  /** The colours of the file's code. Without them, changed lines are green and red. */
+  readonly colours?: ColourLines | undefined;
 };
 
 /** Shows a unified diff with line numbers, colours, and word-level changes. */
 export const viewDiff = (
   patch: string,
-  { width, context = 3, isNameless = false, height }: DiffOptions,
+  { width, context = 3, isNameless = false, height, colours }: DiffOptions,
 ): readonly StyledLine[] => {
   const lines = readPatch(patch).filter(({ kind }) => !isNameless || kind !== "file");
   const digits = Math.max(1, ...lines.map(({ old, fresh }) => String(Math.max(old ?? 0, fresh ?? 0)).length));
-  const shown = foldUnchanged(markChanges(lines), context).flatMap((each) => viewLine(each, { width, digits }));
+  const marked = colours === undefined ? markChanges(lines) : colourLines(markChanges(lines), colours);
+  const shown = foldUnchanged(marked, context).flatMap((each) => viewLine(each, { width, digits }));
   if (height === undefined || shown.length <= height) return shown;
   const hidden = shown.length - height + 1;
   return [...shown.slice(0, height - 1), line(`… ${hidden} more lines`, { tone: "muted" })];
 };
 
-type DiffLine = PatchLine & { readonly parts: readonly DiffPart[] };
+type DiffLine = PatchLine & {
+  readonly parts: readonly DiffPart[];
+  /** Its text in colours. */
+  readonly tokens?: StyledLine | undefined;
+};
 
 /** A part of a line, and whether it changed. */
 type DiffPart = { readonly text: string; readonly isChanged: boolean };
@@ -53,6 +61,31 @@ const markChanges = (lines: readonly PatchLine[]): readonly DiffLine[] => {
     at += 1;
   }
   return shown;
+};
+
+/** Adds the colours of the code, which are those of the old file for removed lines. */
+const colourLines = (lines: readonly DiffLine[], colours: ColourLines): readonly DiffLine[] => {
+  const tokens = new Map<DiffLine, StyledLine>();
+  for (const kind of ["removed", "added"] as const)
+    for (const block of codeBlocks(lines, kind)) {
+      const texts = block.map(({ parts }) => parts.map(({ text }) => span(text).text).join(""));
+      const coloured = colours(texts) ?? [];
+      block.forEach((each, at) => {
+        const found = coloured[at];
+        // Colours never change what is shown.
+        if (found !== undefined && lineText(found) === texts[at]) tokens.set(each, found);
+      });
+    }
+  return lines.map((each) => ({ ...each, tokens: tokens.get(each) }));
+};
+
+/** The runs of neighbouring lines of the old file ("removed") or of the new one. */
+const codeBlocks = (lines: readonly DiffLine[], kind: "removed" | "added"): readonly (readonly DiffLine[])[] => {
+  const blocks: DiffLine[][] = [[]];
+  for (const each of lines)
+    if (each.kind === "same" || each.kind === kind) blocks.at(-1)?.push(each);
+    else if (each.kind !== "removed" && each.kind !== "added") blocks.push([]);
+  return blocks.filter((block) => block.length > 0);
 };
 
 const whole = (text: string): readonly DiffPart[] => [{ text, isChanged: false }];
@@ -90,7 +123,7 @@ const foldUnchanged = (lines: readonly DiffLine[], context: number): readonly Di
 };
 
 const viewLine = (
-  { kind, text, old, fresh, parts }: DiffLine,
+  { kind, text, old, fresh, parts, tokens }: DiffLine,
   { width, digits }: { readonly width: number; readonly digits: number },
 ): readonly StyledLine[] => {
   const number = kind === "removed" ? old : fresh;
@@ -102,11 +135,11 @@ const viewLine = (
     case "fold":
       return wrap([span(`${" ".repeat(digits)} ${kind === "fold" ? "⋯ " : ""}${text}`, { tone: "muted" })], { width });
     case "same":
-      return wrap([span(text)], codeWrap(`${gutter}   `, width));
+      return wrap(tokens ?? [span(text)], codeWrap(`${gutter}   `, width));
     case "added":
-      return viewChangedLine(parts, { ...codeWrap(`${gutter} + `, width), background: "added" });
+      return viewChangedLine(parts, tokens, { ...codeWrap(`${gutter} + `, width), background: "added" });
     case "removed":
-      return viewChangedLine(parts, { ...codeWrap(`${gutter} - `, width), background: "removed" });
+      return viewChangedLine(parts, tokens, { ...codeWrap(`${gutter} - `, width), background: "removed" });
   }
 };
 
@@ -127,15 +160,40 @@ const codeWrap = (
 
 const viewChangedLine = (
   parts: readonly DiffPart[],
+  tokens: StyledLine | undefined,
   { background, ...options }: ReturnType<typeof codeWrap> & { readonly background: "added" | "removed" },
 ): readonly StyledLine[] => {
   const strong: Background = background === "added" ? "added-strong" : "removed-strong";
-  const spans = parts.map(({ text, isChanged }): StyledSpan =>
-    span(text, { tone: background, background: isChanged ? strong : background }),
-  );
+  const styleOf = (isChanged: boolean, style: Style): Style => ({
+    ...style,
+    background: isChanged ? strong : background,
+  });
+  const spans =
+    tokens === undefined
+      ? parts.map(({ text, isChanged }) => span(text, styleOf(isChanged, { tone: background })))
+      : splitTokens(tokens, parts).map(({ text, style, isChanged }) => span(text, styleOf(isChanged, style)));
   const sign = options.first.map(({ text }): StyledSpan => ({ text, style: { tone: background, background } }));
   const rest = options.rest.map(({ text }): StyledSpan => ({ text, style: { tone: background, background } }));
   return wrap(spans, { ...options, first: sign, rest }).map((each) =>
     padLine(each, options.width, { tone: background, background }),
   );
+};
+
+type TokenPart = StyledSpan & { readonly isChanged: boolean };
+
+/** Splits coloured text where the changed parts begin and end. */
+const splitTokens = (tokens: StyledLine, parts: readonly DiffPart[]): readonly TokenPart[] => {
+  const split: TokenPart[] = [];
+  let from = 0;
+  for (const { text, isChanged } of parts) {
+    const to = from + span(text).text.length;
+    let at = 0;
+    for (const { text: token, style } of tokens) {
+      const shared = token.slice(Math.max(0, from - at), Math.max(0, to - at));
+      if (shared !== "") split.push({ text: shared, style, isChanged });
+      at += token.length;
+    }
+    from = to;
+  }
+  return split;
 };

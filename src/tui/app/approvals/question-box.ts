@@ -29,6 +29,7 @@ export type QuestionBoxHost = Pick<
   | "serverQuestions"
   | "answerServer"
   | "model"
+  | "coloursOf"
 >;
 
 type ShownQuestion =
@@ -125,7 +126,7 @@ export class QuestionBox {
     const shown = this.#shown;
     if (shown === undefined) return undefined;
     return shown.type === "call"
-      ? viewApproval(shown.box, columns)
+      ? viewApproval(shown.box, columns, this.#host.coloursOf)
       : viewServerQuestion(shown.box, { columns, rows: rows - rowsBelow });
   }
 
@@ -170,7 +171,9 @@ export class QuestionBox {
       box: isPrinted ? createApprovalBox({ ...approval, subject }) : box,
     };
     if (isPrinted) this.#host.markPrinted(call);
-    return isPrinted ? [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns), []] : [];
+    return isPrinted
+      ? [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns, this.#host.coloursOf), []]
+      : [];
   }
 
   #fit({ columns, rows }: QuestionBoxSize): readonly StyledLine[] {

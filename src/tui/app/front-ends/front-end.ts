@@ -8,6 +8,7 @@ import type { KeyRemap } from "../../keys/key-file.ts";
 import type { SuspendOptions } from "../../screen/screen.ts";
 import type { Theme } from "../../screen/theme.ts";
 import type { StyledLine } from "../../text/style.ts";
+import type { ColoursOf } from "../../views/approval.ts";
 import type { PickerOption } from "../../views/picker.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
 import type { ServerQuestion } from "../approvals/server-questions.ts";
@@ -36,6 +37,8 @@ export interface FrontEnd {
   suspendFor<Result>(work: () => Promise<Result>, options?: SuspendOptions): Promise<Result>;
   /** Copies text to the terminal's clipboard (OSC 52). */
   copyToClipboard(text: string): Promise<void>;
+  /** Whether the code of diffs has colours: only where backgrounds tell what was added and removed. */
+  readonly coloursDiffs: boolean;
   /** The image protocol of the terminal. */
   readonly imageSupport: ImageSupport;
   /** The size of a character cell in pixels, if the terminal reported it. */
@@ -79,6 +82,8 @@ export type FrontEndHost = {
   readonly answerServer: (question: ServerQuestion, answer: ServerAnswer) => void;
   /** The current model. */
   readonly model: () => string;
+  /** The colours of code in a diff. */
+  readonly coloursOf: ColoursOf;
   /** Opens the proposed edit in the user's editor. */
   readonly editBeforeApproval: (question: PendingApproval) => void;
   /** Returns completion choices. */

@@ -34,6 +34,7 @@ type OpenServerDialog = { readonly question: ServerQuestion; readonly dialog: Li
 /** A front end of plain lines for screen readers: the terminal edits the input line, and nothing is redrawn. */
 export class LineFrontEnd implements FrontEnd {
   readonly imageSupport = "none";
+  readonly coloursDiffs = false;
   readonly echoesInput = true;
   readonly #surface: LinePrinter;
   readonly #terminal: Terminal;

@@ -51,6 +51,7 @@ const stage = (world: SimulatedWorld) => {
     busySince: () => undefined,
     questions: () => questions,
     markPrinted: () => undefined,
+    coloursOf: () => undefined,
     answerApproval: ({ call }, decision: ApprovalDecision) => {
       seen.push({ at: at(), type: "answered", question: `${call.replace("hist_tool_", "command-")} ${decision.type}` });
       questions = questions.filter((each) => each.call !== call);

@@ -240,6 +240,11 @@ export class ScreenFrontEnd implements FrontEnd {
     return this.#options.terminal.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
+  get coloursDiffs(): boolean {
+    const depth = colourDepthOf(this.#options.world.env);
+    return depth === "indexed" || depth === "true";
+  }
+
   get imageSupport(): ImageSupport {
     return detectImageSupport(this.#options.world.env, this.#replies);
   }

@@ -29,6 +29,8 @@ export type ChatOptions = ChatOutput & {
   readonly home: string;
   /** Loads what showing a turn needs. */
   readonly prepare: () => Promise<void>;
+  /** Loads what showing an event needs, if anything is missing. */
+  readonly prepareEvent?: (event: AgentEvent) => Promise<void> | undefined;
   /** Opens the store of files around commands. */
   readonly openCommandSnapshots: (session: AgentSession["session"]) => Promise<CommandSnapshots>;
 };
@@ -221,10 +223,11 @@ export class ChatSession {
 
   /** Hands every event of the agent to the transcript, waiting while the terminal is slower. Returns whether the turn finished. */
   async #handleEvents(events: AsyncIterable<AgentEvent>): Promise<boolean> {
-    const { transcript, frontEnd } = this.#options;
+    const { transcript, frontEnd, prepareEvent } = this.#options;
     const { agent } = this.opened;
     let hasFinished = false;
     for await (const event of events) {
+      await prepareEvent?.(event);
       if (event.type === "user") this.#showQueued(event.parts);
       hasFinished = event.type === "finished";
       if (event.type === "usage") this.#lastUsage = event.usage;

@@ -15,6 +15,16 @@ export const viewThinking = (thought: string): StyledLine => {
   return [span("✻ ", { tone: "accent" }), span(words.slice(0, 200), { tone: "muted", italic: true })];
 };
 
+/** The file whose diff an event shows. */
+export const diffPath = (event: AgentEvent): string | undefined => {
+  if (event.type === "agent") return diffPath(event.event);
+  if (event.type === "call-completed")
+    return event.finished.display.type === "diff" ? event.finished.display.path : undefined;
+  if (event.type !== "call-updated" || event.status.state !== "awaiting_approval") return undefined;
+  const { subject } = event.status.approval;
+  return subject.type === "edit" ? subject.relativePath : undefined;
+};
+
 /** The text of a tool result; a diff is shown separately. */
 export const resultText = ({ display, error, outcome }: FinishedCall): string => {
   if (error !== undefined) return error.message;

@@ -8,6 +8,7 @@ import { truncate, line, toLines } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
+import type { ColoursOf } from "../../views/approval.ts";
 import { viewDiff } from "../../views/diff.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 import {
@@ -32,6 +33,8 @@ export type TranscriptViewOptions = {
   readonly markdown: MarkdownOptions;
   /** Prints lines that are final. */
   readonly frontEnd: Pick<FrontEnd, "print" | "width" | "keyLabel">;
+  /** The colours of code in a diff. */
+  readonly coloursOf?: ColoursOf;
   /** Shows media of a tool result or an answer. */
   readonly showMedia: (media: Media) => void;
   /** Whether calls are reported as lines while they run, for screen readers. */
@@ -262,13 +265,13 @@ export class TranscriptView {
 
   #printFinished({ view, printedPatch }: RunningCall, { display, outcome }: FinishedCall): void {
     const width = this.#options.frontEnd.width();
-    const patch = display.type === "diff" && outcome.status === "complete" ? display.patch : undefined;
+    const shown = display.type === "diff" && outcome.status === "complete" ? display : undefined;
     const diff =
-      patch === undefined
+      shown === undefined
         ? []
-        : patch === printedPatch
+        : shown.patch === printedPatch
           ? [line("  The diff is shown above.", { tone: "muted" })]
-          : viewDiff(patch, { width, isNameless: true });
+          : viewDiff(shown.patch, { width, isNameless: true, colours: this.#options.coloursOf?.(shown.path) });
     this.#print([...this.#viewCall(view), ...diff]);
     for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part);
     this.#print([[]]);
