@@ -183,7 +183,7 @@ describe("attachments", () => {
     app.type(`look at \u001b[200~${join(home, "my pictures", "red.png").replaceAll(" ", "\\ ")}\u001b[201~`);
     await app.waitForText("> look at [red.png #1]");
     app.type("\r");
-    await app.waitForText("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.waitForText(/^ {2}image\/png, 72 bytes, 2 × 1 pixels$/);
     await app.waitForText(/^I .*2x1|2 × 1|2 by 1/);
     await app.quit();
   });
@@ -275,9 +275,14 @@ describe("images", () => {
   it("are shown below a line of facts if the terminal can", async () => {
     const [app] = await started({ files: { "red.png": png }, env: { TERM: "xterm-kitty" } });
     app.submit("look at red.png");
-    await app.waitForText("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.waitForText("  image/png, 72 bytes, 2 × 1 pixels");
     await app.waitFor(() => app.output().includes("\u001b_Ga=T"));
     await app.waitUntilIdle();
+    expect(app.screen.scrollback().filter((row) => /red\.png$|pixels$/.test(row))).toEqual([
+      "> look at red.png",
+      "✓ read_file Read red.png",
+      "  image/png, 72 bytes, 2 × 1 pixels",
+    ]);
     expect(app.output()).toContain(`\u001b_Ga=T,f=100,q=2,C=1,c=1,r=1,m=0;${png.toString("base64")}\u001b\\`);
     await app.quit();
   });

@@ -91,6 +91,8 @@ const createFixture = async ({
         env: {
           ...noMetadataServers,
           HOME: home,
+          // Turns of a test take longer on a busy machine.
+          PARLEY_TURN_SUMMARY: "false",
           ...(script === undefined ? {} : { PARLEY_OFFLINE_SCRIPT: scriptFile }),
           ...first.env,
           ...options.env,

@@ -279,7 +279,7 @@ describe("switching the model", () => {
     await app.waitForText("anthropic/claude-sonnet-5 · ");
     app.submit("look at logo.png");
     await app.waitForText("It is red.");
-    expect(app.screen.rows()).toContain("[logo.png: image/png, 72 bytes, 2 × 1 pixels]");
+    expect(app.screen.rows()).toContain("  image/png, 72 bytes, 2 × 1 pixels");
     app.submit("/model groq/openai/gpt-oss-120b");
     await app.waitForText("Switch to groq/openai/gpt-oss-120b?");
     const rows = app.screen.rows();

@@ -398,6 +398,12 @@ export const settingsTable: SettingsTable = {
     description: "How much of the model's thinking the terminal UI shows (Alt-T). Default: topic.",
     example: "full",
   },
+  "ui.turnSummary": {
+    shape: booleanShape,
+    description: "Time, steps and cost of a turn longer than 5 seconds, below its answer. Default: true.",
+    example: false,
+    variables: ["PARLEY_TURN_SUMMARY"],
+  },
   "ui.vim": {
     shape: booleanShape,
     description: "Vim keys in the input of the terminal UI.",

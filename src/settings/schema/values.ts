@@ -45,6 +45,7 @@ export type SettingValues = {
   readonly "ui.theme": string;
   readonly "ui.screenReader": boolean;
   readonly "ui.thinking": "topic" | "full";
+  readonly "ui.turnSummary": boolean;
   readonly "ui.vim": boolean;
   readonly "ui.statusLine": string;
   readonly "ui.notifications": "auto" | "bell" | "off";

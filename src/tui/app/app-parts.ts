@@ -113,7 +113,7 @@ export class AppParts {
       markdown: this.markdown.options,
       frontEnd,
       coloursOf: this.coloursOf,
-      showMedia: (media) => this.showMedia(media),
+      showMedia: this.showMedia,
       announcesCalls: settings["ui.screenReader"],
       showsThinking: settings["ui.thinking"] === "full",
     });
@@ -122,6 +122,7 @@ export class AppParts {
       frontEnd,
       ide: () => this.ide.client,
       prepare: () => this.markdown.load(),
+      sumsUpTurns: settings["ui.turnSummary"] ?? true,
       prepareEvent: (event) => this.#prepareEvent(event),
       openCommandSnapshots: options.openCommandSnapshots,
       onOpen: showSession,
@@ -132,8 +133,8 @@ export class AppParts {
   /** The services slash commands can use. */
   readonly commandContext = (): SlashCommandContext => createCommandContext(this);
 
-  readonly showMedia = (media: Media): void =>
-    printMedia(this.frontEnd, media, this.active.chat?.opened.agent.conversation().blobs ?? {});
+  readonly showMedia = (media: Media, above?: string): void =>
+    printMedia(this.frontEnd, media, this.active.chat?.opened.agent.conversation().blobs ?? {}, above);
 
   /** The colours of code in a diff. */
   readonly coloursOf = (path: string): ColourLines | undefined =>

@@ -99,7 +99,7 @@ export class TerminalApp {
       frontEnd,
       readInputHistory: history.read,
       showMarkdown: (text) => markdown.print(text),
-      showMedia: (media) => printMedia(frontEnd, media, opened.agent.conversation().blobs),
+      showMedia: (media, above) => printMedia(frontEnd, media, opened.agent.conversation().blobs, above),
     });
     // Not earlier: until now the user was waiting.
     if (isFirst) void status.loadCustom();

@@ -88,7 +88,7 @@ describe("images", () => {
       [0, 1023, 1024, 5 * 1024 ** 2, 3 * 1024 ** 4].map((bytes) =>
         lineText(viewImageLine({ mimeType: "x/y", bytes }, 80)),
       ),
-    ).toEqual(["[x/y, 0 bytes]", "[x/y, 1023 bytes]", "[x/y, 1.0 KB]", "[x/y, 5.0 MB]", "[x/y, 3072.0 GB]"]);
+    ).toEqual(["  x/y, 0 bytes", "  x/y, 1023 bytes", "  x/y, 1.0 KB", "  x/y, 5.0 MB", "  x/y, 3072.0 GB"]);
   });
 
   it("take their rows among the printed lines, also at the bottom of the screen", async () => {

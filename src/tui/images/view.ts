@@ -9,13 +9,11 @@ export type ImageFacts = {
   readonly pixels?: { readonly width: number; readonly height: number };
 };
 
-/** Describes an image in one line. */
+/** Describes an image in one line. Without a name, the line belongs to the text above it, which names the image. */
 export const viewImageLine = ({ mimeType, bytes, name, pixels }: ImageFacts, width: number): StyledLine => {
   const size = pixels === undefined ? "" : `, ${pixels.width} × ${pixels.height} pixels`;
-  return truncate(
-    line(`[${name === undefined ? "" : `${name}: `}${mimeType}, ${formatBytes(bytes)}${size}]`, { tone: "muted" }),
-    width,
-  );
+  const facts = `${mimeType}, ${formatBytes(bytes)}${size}`;
+  return truncate(line(name === undefined ? `  ${facts}` : `[${name}: ${facts}]`, { tone: "muted" }), width);
 };
 
 /** Formats a byte count. */

@@ -45,7 +45,7 @@ export const viewToolCall = (call: ToolCallView, width: number): readonly Styled
 };
 
 /** Tools that wait for the user: their time is the user's. */
-const questionTools: ReadonlySet<string> = new Set(["ask_user", "present_plan"]);
+export const questionTools: ReadonlySet<string> = new Set(["ask_user", "present_plan"]);
 
 /** Lines of the title of a finished call; a call that may still change has one. */
 const maxHeadLines = 3;

@@ -4,6 +4,7 @@ import { expandMarkedText, isMemory, pastesOf } from "../../editor/state.ts";
 import type { AppParts } from "../app-parts.ts";
 import type { QueuedMessage } from "../front-ends/front-end.ts";
 import { shellContextPart, viewShellResult, type ShellResult } from "../session/user-shell.ts";
+import { showPromptMedia } from "../transcript/media.ts";
 import { printInfo } from "../transcript/message.ts";
 import { viewUserPrompt } from "../transcript/user-prompt.ts";
 
@@ -72,7 +73,7 @@ export class PromptRouter {
     const show = (): void => {
       transcript.beginTurn(pastesOf(marked));
       if (!isShown) this.#showPrompt(marked);
-      for (const part of files.parts) if (part.type === "media") showMedia(part);
+      showPromptMedia(files.parts, marked, showMedia);
     };
     await chat.submit({ marked, parts: [...files.parts, ...parts], show, restore: files.restore }, sendAfter);
   }

@@ -34,7 +34,7 @@ export type OpenedWhich = "first" | "same" | "other";
 
 /** Where sessions are shown, and listeners for opening and closing one. */
 export type ActiveSessionOptions = ChatOutput &
-  Pick<ChatOptions, "ide" | "prepare" | "prepareEvent" | "openCommandSnapshots"> & {
+  Pick<ChatOptions, "ide" | "prepare" | "prepareEvent" | "sumsUpTurns" | "openCommandSnapshots"> & {
     /** Called before the session accepts prompts. */
     readonly onOpen: (opened: AgentSession, which: OpenedWhich) => Promise<void>;
     readonly onClose: () => void;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../agent/events.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { UserPart } from "../../../conversation/parts.ts";
+import { lineText } from "../../text/line.ts";
 import { ChatSession } from "./chat-session.ts";
 
 /** A chat session with an agent that ends its turn when the test says so, and attachments that are read when it says so. */
@@ -11,6 +12,8 @@ const stage = () => {
   const drafts: string[] = [];
   const attaching: (() => void)[] = [];
   const turns: ((event: AgentEvent) => void)[] = [];
+  const printed: string[] = [];
+  let now = 0;
   const agent = {
     send: async function* (parts: readonly UserPart[]) {
       sent.push(parts);
@@ -21,6 +24,8 @@ const stage = () => {
     withdrawQueuedMessages: () => [],
     contextUsage: async () => ({ used: 0, size: 1 }),
     entryCount: () => 0,
+    usageTotals: () => ({ cost: 0 }),
+    pendingApprovals: () => [],
   };
   const opened = {
     agent,
@@ -32,11 +37,11 @@ const stage = () => {
   } as unknown as AgentSession;
   const chat = new ChatSession({
     opened,
-    world: { clock: { elapsed: () => 0 }, files: { read: async () => undefined } } as never,
+    world: { clock: { elapsed: () => now }, files: { read: async () => undefined } } as never,
     home: "/home",
     transcript: { handleEvent: () => undefined },
     frontEnd: {
-      print: () => undefined,
+      print: (lines) => void printed.push(...lines.map(lineText)),
       width: () => 80,
       update: () => undefined,
       waitForDrain: async () => undefined,
@@ -44,6 +49,7 @@ const stage = () => {
     },
     ide: () => undefined,
     prepare: async () => undefined,
+    sumsUpTurns: true,
     openCommandSnapshots: async () => ({
       capture: async () => [],
       read: async () => undefined,
@@ -56,12 +62,13 @@ const stage = () => {
     attaching.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const finish = async (): Promise<void> => {
+  const finish = async (duration = 0): Promise<void> => {
+    now += duration;
     turns.shift()?.({ type: "finished" } as AgentEvent);
     await new Promise((resolve) => setImmediate(resolve));
   };
   const state = () => ({ sent: sent.flat().map((part) => (part as { text: string }).text), shown, drafts });
-  return { chat, submit, attached, finish, state };
+  return { chat, submit, attached, finish, state, printed };
 };
 
 describe("a chat session that is cancelled", () => {
@@ -94,5 +101,19 @@ describe("a chat session that is cancelled", () => {
     await attached();
     await finish();
     expect(state()).toEqual({ sent: ["one", "two"], shown: ["one", "two"], drafts: [] });
+  });
+});
+
+describe("a turn that took a while", () => {
+  it("ends with its time and steps", async () => {
+    const { submit, attached, finish, printed } = stage();
+    void submit("quick");
+    await attached();
+    await finish(4000);
+    expect(printed).toEqual([]);
+    void submit("slow");
+    await attached();
+    await finish(65_000);
+    expect(printed).toEqual(["1m 5s · 0 steps", ""]);
   });
 });

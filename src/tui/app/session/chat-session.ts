@@ -12,6 +12,7 @@ import type { IdeClient } from "../ide/ide-client.ts";
 import { CacheMissTracker } from "./cache-miss.ts";
 import { CommandWatch, type CommandSnapshots } from "./command-changes.ts";
 import { EditSnapshots } from "./edit-snapshots.ts";
+import { TurnMeter } from "./turn-meter.ts";
 
 /** Where a chat session shows its events: as lines of the transcript, printed on the front end. */
 export type ChatOutput = {
@@ -29,6 +30,8 @@ export type ChatOptions = ChatOutput & {
   readonly home: string;
   /** Loads what showing a turn needs. */
   readonly prepare: () => Promise<void>;
+  /** Whether a turn that took a while is summed up. */
+  readonly sumsUpTurns: boolean;
   /** Loads what showing an event needs, if anything is missing. */
   readonly prepareEvent?: (event: AgentEvent) => Promise<void> | undefined;
   /** Opens the store of files around commands. */
@@ -223,8 +226,13 @@ export class ChatSession {
 
   /** Hands every event of the agent to the transcript, waiting while the terminal is slower. Returns whether the turn finished. */
   async #handleEvents(events: AsyncIterable<AgentEvent>): Promise<boolean> {
-    const { transcript, frontEnd, prepareEvent } = this.#options;
+    const { transcript, frontEnd, prepareEvent, world, sumsUpTurns } = this.#options;
     const { agent } = this.opened;
+    const meter = new TurnMeter({
+      clock: world.clock,
+      cost: () => agent.usageTotals().cost,
+      isAsking: () => agent.pendingApprovals().length > 0,
+    });
     let hasFinished = false;
     for await (const event of events) {
       await prepareEvent?.(event);
@@ -233,6 +241,7 @@ export class ChatSession {
       if (event.type === "usage") this.#lastUsage = event.usage;
       this.#recordUsage(event);
       this.recordForCache(event);
+      meter.handleEvent(event);
       transcript.handleEvent(event);
       this.snapshots.recordEvent(event, agent.entryCount());
       this.#options.ide()?.handleEvent(event);
@@ -240,6 +249,8 @@ export class ChatSession {
       if (event.type === "usage") void this.refreshContextUsage();
       await frontEnd.waitForDrain();
     }
+    const summary = meter.end();
+    if (sumsUpTurns && summary !== undefined) printInfo(frontEnd, summary);
     return hasFinished;
   }
 

@@ -3,7 +3,7 @@ import type { FinishedCall } from "../../../scheduler/events.ts";
 import { resultText, retryText } from "./event-text.ts";
 
 const finished = (status: "cancelled" | "complete", text: string): FinishedCall =>
-  ({ outcome: { status }, display: { type: "text", text } }) as unknown as FinishedCall;
+  ({ outcome: { status, content: [] }, display: { type: "text", text } }) as unknown as FinishedCall;
 
 describe("the result of a call, for a person", () => {
   it.each([
@@ -22,7 +22,7 @@ describe("a retry", () => {
   it.each([
     [{ delay: 4200, discarded: false }, "Anthropic: overloaded. Retrying in 4s."],
     [{ delay: 300, discarded: false }, "Anthropic: overloaded. Retrying."],
-    [{ delay: 0, discarded: true }, "The response was interrupted; retrying."],
+    [{ delay: 0, discarded: true }, "The response was interrupted. Retrying."],
   ])("%j is %j", (event, shown) => {
     expect(retryText({ type: "retrying", failure, ...event })).toBe(shown);
   });

@@ -30,6 +30,7 @@ export const resultText = ({ display, error, outcome }: FinishedCall): string =>
   if (error !== undefined) return error.message;
   switch (display.type) {
     case "text":
+      if (outcome.status === "complete" && isNamedBelow(display.text, outcome.content)) return "";
       return outcome.status === "cancelled" ? refusalText(display.text) : display.text;
     case "diff":
       return "";
@@ -37,6 +38,10 @@ export const resultText = ({ display, error, outcome }: FinishedCall): string =>
       return [display.title, ...display.lines].join("\n");
   }
 };
+
+/** Whether a result says no more than the line of facts about its file. */
+const isNamedBelow = (text: string, content: FinishedCall["outcome"]["content"]): boolean =>
+  content.some((part) => part.type === "media" && text.startsWith(`Read ${part.name} (`));
 
 /** A refusal as the person who refused reads it; the message is for the model. */
 const refusalText = (message: string): string => {
@@ -50,10 +55,12 @@ export const argumentTitle = ({ input }: Call): string =>
   input.type === "parsed" ? (Object.values(input.value).find((value) => typeof value === "string") ?? "") : "";
 
 /** Says what failed, and when it is tried again. */
-export const retryText = ({ failure: { label, kind }, delay, discarded }: RetryEvent): string => {
-  if (discarded) return "The response was interrupted; retrying.";
-  return `${label}: ${kind}. Retrying${delay < 1000 ? "" : ` in ${formatDuration(delay)}`}.`;
-};
+export const retryText = (event: RetryEvent): string =>
+  `${retryCause(event)}. Retrying${event.delay < 1000 ? "" : ` in ${formatDuration(event.delay)}`}.`;
+
+/** Says what failed. */
+export const retryCause = ({ failure: { label, kind }, discarded }: RetryEvent): string =>
+  discarded ? "The response was interrupted" : `${label}: ${kind}`;
 
 type RetryEvent = Extract<AgentEvent, { type: "retrying" }>;
 

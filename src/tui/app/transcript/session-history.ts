@@ -5,13 +5,15 @@ import { viewToolCall } from "../../views/tool-call.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 import { argumentTitle, callStatuses } from "./event-text.ts";
 import { markSentText } from "../input/history.ts";
+import { showPromptMedia } from "./media.ts";
 import { viewUserPrompt } from "./user-prompt.ts";
 
 /** Options for printing a session's history. */
 export type HistoryOptions = {
   readonly frontEnd: Pick<FrontEnd, "print" | "width">;
   readonly showMarkdown: (markdown: string) => Promise<void>;
-  readonly showMedia: (media: Media) => void;
+  /** Shows media below a text that may name it. */
+  readonly showMedia: (media: Media, above?: string) => void;
   /** Reads the prompts typed in this project, as marked texts. */
   readonly readInputHistory: () => Promise<readonly string[]>;
 };
@@ -36,7 +38,7 @@ const printEntry = async (entry: Entry, entries: readonly Entry[], options: Hist
       frontEnd.print(
         viewUserPrompt(await markSentText(promptText(entry.parts), options.readInputHistory), frontEnd.width()),
       );
-      return entry.parts.forEach((part) => part.type === "media" && showMedia(part));
+      return showPromptMedia(entry.parts, promptText(entry.parts), showMedia);
     case "model":
       for (const part of entry.parts) {
         // Gemini signs an answer with an empty text after it.
@@ -48,7 +50,7 @@ const printEntry = async (entry: Entry, entries: readonly Entry[], options: Hist
       const { status, content } = entry.outcome;
       const view = { tool: entry.tool, title: titleOf(entry.call, entries), status: callStatuses[status], output: "" };
       frontEnd.print(viewToolCall(view, frontEnd.width()));
-      content.forEach((part) => part.type === "media" && showMedia(part));
+      content.forEach((part) => part.type === "media" && showMedia(part, view.title));
       return frontEnd.print([[]]);
     }
     case "compaction":

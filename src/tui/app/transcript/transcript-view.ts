@@ -4,9 +4,8 @@ import type { CallId, Media } from "../../../conversation/parts.ts";
 import type { FinishedCall } from "../../../scheduler/events.ts";
 import type { Clock } from "../../../world/world.ts";
 import { MarkdownStream, type MarkdownOptions } from "../../markdown/stream.ts";
-import { truncate, line, toLines } from "../../text/line.ts";
+import { truncate, line } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
-import { wrap } from "../../text/wrap.ts";
 import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
 import type { ColoursOf } from "../../views/approval.ts";
 import { viewDiff } from "../../views/diff.ts";
@@ -25,6 +24,8 @@ import {
   viewThinking,
 } from "./event-text.ts";
 import { CallAnnouncer } from "./call-announcer.ts";
+import { messageLines } from "./message.ts";
+import { endsRetries, RetryLine } from "./retry-line.ts";
 import { CollapsedOutput, viewThinkingInFull } from "./collapsed-output.ts";
 
 /** Options of a transcript view. */
@@ -35,8 +36,8 @@ export type TranscriptViewOptions = {
   readonly frontEnd: Pick<FrontEnd, "print" | "width" | "keyLabel">;
   /** The colours of code in a diff. */
   readonly coloursOf?: ColoursOf;
-  /** Shows media of a tool result or an answer. */
-  readonly showMedia: (media: Media) => void;
+  /** Shows media of a tool result or an answer, below a text that may name it. */
+  readonly showMedia: (media: Media, above?: string) => void;
   /** Whether calls are reported as lines while they run, for screen readers. */
   readonly announcesCalls: boolean;
   /** Whether thinking is shown in full rather than by its topic. */
@@ -57,6 +58,7 @@ export class TranscriptView {
   readonly #calls = new Map<CallId, RunningCall>();
   readonly #subagents = new Map<string, string>();
   readonly #collapsed = new CollapsedOutput();
+  readonly #retries = new RetryLine();
   readonly #announcer: CallAnnouncer | undefined;
   #text: MarkdownStream | undefined;
   #thinking = "";
@@ -75,6 +77,7 @@ export class TranscriptView {
   }
 
   handleEvent(event: AgentEvent): void {
+    if (endsRetries(event)) this.#info(this.#retries.take() ?? "");
     switch (event.type) {
       case "usage":
       case "request":
@@ -90,7 +93,7 @@ export class TranscriptView {
       case "message":
         this.#endThinking();
         this.#endText();
-        return event.media.forEach(this.#options.showMedia);
+        return event.media.forEach((media) => this.#options.showMedia(media));
       case "call-requested":
         return this.#addCall(event.call);
       case "call-updated":
@@ -135,6 +138,7 @@ export class TranscriptView {
   live(): readonly StyledLine[] {
     const width = this.#options.frontEnd.width();
     const now = this.#options.clock.elapsed();
+    const retry = this.#retries.live(now);
     this.#text?.resize(width);
     return [
       ...(this.#thinking === "" ? [] : this.#liveThinking(width)),
@@ -142,6 +146,7 @@ export class TranscriptView {
       ...[...this.#calls.values()].flatMap(({ view, startedAt }) =>
         viewToolCall(view.status === "asking" ? view : { ...view, elapsed: now - startedAt }, width),
       ),
+      ...(retry === undefined ? [] : messageLines(retry, width)),
       ...[...this.#subagents].map(([name, activity]) => line(`  ${name}: ${activity}`, { tone: "muted" })),
     ];
   }
@@ -273,7 +278,7 @@ export class TranscriptView {
           ? [line("  The diff is shown above.", { tone: "muted" })]
           : viewDiff(shown.patch, { width, isNameless: true, colours: this.#options.coloursOf?.(shown.path) });
     this.#print([...this.#viewCall(view), ...diff]);
-    for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part);
+    for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part, view.title);
     this.#print([[]]);
     if (view.output !== "") this.#collapsed.add({ type: "call", view });
   }
@@ -290,7 +295,9 @@ export class TranscriptView {
   #handleRetry(event: Extract<AgentEvent, { type: "retrying" }>): void {
     this.#endThinking();
     if (event.discarded) this.#endText();
-    this.#info(retryText(event));
+    this.#info(
+      this.#options.announcesCalls ? retryText(event) : (this.#retries.add(event, this.#options.clock.elapsed()) ?? ""),
+    );
   }
 
   #endTurn(): void {
@@ -316,8 +323,7 @@ export class TranscriptView {
   }
 
   #printMessage(text: string, tone: "muted" | "error" | "warning"): void {
-    const width = this.#options.frontEnd.width();
-    this.#print([...toLines(text, { tone }).flatMap((each) => wrap(each, { width })), []]);
+    this.#print([...messageLines(text, this.#options.frontEnd.width(), tone), []]);
   }
 
   #print(lines: readonly StyledLine[]): void {
