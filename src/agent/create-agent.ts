@@ -51,10 +51,10 @@ type AgentCore = {
 const defaultCompactAt = 0.7;
 
 const createCore = (options: AgentOptions): AgentCore => {
-  const { clock, transport, journal, contextOf, modelInputs, compactAt = defaultCompactAt } = options;
+  const { clock, transport, journal, modelSettings, modelInputs, compactAt = defaultCompactAt } = options;
   const events = new AgentEventStream(options.onEvent);
   const router = new ModelRouter(options.pool, clock);
-  const spending = options.spending ?? new SpendingTracker();
+  const spending = options.spending ?? new SpendingTracker({ priceOf: (model) => modelSettings?.(model)?.price });
   const builder = new RequestBuilder(journal, options.prefix, options.policy ?? {});
   return {
     options,
@@ -71,7 +71,7 @@ const createCore = (options: AgentOptions): AgentCore => {
       router,
       spending,
       compactAt,
-      ...(contextOf === undefined ? {} : { contextOf }),
+      ...(modelSettings === undefined ? {} : { contextOf: (model) => modelSettings(model)?.context }),
       ...(options.compactionNotice === undefined ? {} : { compactionNotice: options.compactionNotice }),
       hooks: options.hooks,
       emit: events.emit,
@@ -97,6 +97,7 @@ const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
     get settings() {
       return core.requestSettings.current;
     },
+    ...(options.modelSettings === undefined ? {} : { modelSettings: options.modelSettings }),
     inputCheck,
     clock,
     limits: { turns: limits?.turns ?? Number.POSITIVE_INFINITY, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
@@ -197,12 +198,13 @@ const approvalMethods = (
 
 /** Computes the effects of switching to a model. */
 const checkModelSwitch = async (
-  { options: { journal, modelInputs }, builder, window, inputCheck }: AgentCore,
+  { options: { journal, modelInputs, modelSettings }, builder, window, inputCheck }: AgentCore,
   model: ModelRef,
 ): Promise<SwitchCheck> => {
   const { checkSwitch } = await import("./models/switch-check.ts");
   await inputCheck?.prepare(model, new AbortController().signal);
-  return checkSwitch({ journal, prefix: builder.prefix, window, input: modelInputs?.get(model) }, model);
+  const { price } = modelSettings?.(model) ?? {};
+  return checkSwitch({ journal, prefix: builder.prefix, window, input: modelInputs?.get(model), price }, model);
 };
 
 /** Passes a change of the model on to hooks, with the figures of the switch check. */

@@ -49,8 +49,8 @@ export type AgentEvent =
   | { readonly type: "compacted"; readonly compaction: CompactionInfo }
   /** The request failed and is sent again after `delay` milliseconds (retry backoff). `discarded` if part of an answer was shown and does not count. */
   | { readonly type: "retrying"; readonly failure: Failure; readonly delay: number; readonly discarded: boolean }
-  /** A message for the person, such as a quirk learned about an endpoint. */
-  | { readonly type: "notice"; readonly text: string }
+  /** A message for the person, such as a quirk learned about an endpoint. A warning is shown where others are not. */
+  | { readonly type: "notice"; readonly text: string; readonly isWarning?: true }
   /** A hook has run, or was skipped. It can come outside a turn. */
   | { readonly type: "hook"; readonly activity: HookActivity }
   /** The model changed its to-do list. The event has the whole list. */

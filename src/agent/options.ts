@@ -6,7 +6,7 @@ import type { ApprovalDecision, ApprovalRequest } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { SessionStore } from "../session/store/store.ts";
 import type { LoadedSettings } from "../settings/load/load.ts";
-import type { HookSettings } from "../settings/schema/values.ts";
+import type { HookSettings, ModelSettings } from "../settings/schema/values.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { AskUser, ReviewPlan } from "../tools/capabilities.ts";
 import type { RenderPolicy } from "../transcript/target.ts";
@@ -59,8 +59,8 @@ export type AgentOptions = {
   readonly spending?: SpendingTracker;
   /** The share of the context window that may be full before it is compacted; 0 for never. */
   readonly compactAt?: number;
-  /** The context window of a model in tokens, where settings know better than our list. */
-  readonly contextOf?: (model: ModelRef) => number | undefined;
+  /** What settings say about a model, where they know better than our list. */
+  readonly modelSettings?: (model: ModelRef) => ModelSettings | undefined;
   /** The kinds of media models accept, where settings or a server know better than the provider's data. */
   readonly modelInputs?: ModelInputRegistry | undefined;
   /** Called before each request. Returns another request prefix if the list of tools changed. */
@@ -88,7 +88,7 @@ export type AgentOptions = {
 /** The options that subagents share with their parent. */
 export type SharedAgentOptions = Pick<
   AgentOptions,
-  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "modelInputs" | "confirm" | "fetchFile"
+  "clock" | "transport" | "settings" | "policy" | "compactAt" | "modelSettings" | "modelInputs" | "confirm" | "fetchFile"
 >;
 
 /** A tool call that needs approval. `agent` names the subagent that made it. */

@@ -18,11 +18,7 @@ export type ModelFacts = {
   readonly price?: Price;
 };
 
-/**
- * US dollars for a million tokens.
- *
- * @internal Exported for its tests.
- */
+/** US dollars for a million tokens. */
 export type Price = TokenRates & {
   /** Rates that replace all others for longer prompts; the longest last. */
   readonly longer?: readonly (TokenRates & { readonly above: number })[];
@@ -60,7 +56,7 @@ export const findModelFacts = (provider: string, model: string): ModelFacts => {
  * Computes the cost of one response in US dollars; undefined if the price is unknown. Add up costs, not usage: long
  * prompts have other prices.
  */
-export const computeCost = ({ price }: ModelFacts, usage: TokenUsage): number | undefined => {
+export const computeCost = ({ price }: Pick<ModelFacts, "price">, usage: TokenUsage): number | undefined => {
   if (price === undefined) return undefined;
   const rates = price.longer?.findLast(({ above }) => usage.input > above) ?? price;
   const fresh = Math.max(0, usage.input - usage.cachedRead - usage.cachedWrite);

@@ -91,12 +91,12 @@ describe("a turn without an end", () => {
 
   itInAll("stops at the spending limit of its parent session, and adds its own cost to it", async () => {
     const whole = new SpendingTracker();
-    const part = { limits: { spend: 0.001 }, spending: new SpendingTracker(whole) };
+    const part = { limits: { spend: 0.001 }, spending: new SpendingTracker({ parent: whole }) };
     const stage = await openAgentStage({ script, agent: part });
     await playTurn(stage, "hello");
     expect(stage.agent.usageTotals().requests).toBe(1);
     expect(whole.totals).toEqual(stage.agent.usageTotals());
-    const other = await openAgentStage({ script, agent: { spending: new SpendingTracker(whole) } });
+    const other = await openAgentStage({ script, agent: { spending: new SpendingTracker({ parent: whole }) } });
     while (whole.totals.cost < 0.001) await playTurn(other, "count");
     expect(stage.agent.usageTotals().cost).toBeLessThan(0.001);
     expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished max-spend: ");
@@ -174,7 +174,7 @@ const tooLong: SimFault = {
 };
 
 /** A model with a context window of so many tokens. */
-const reading = (tokens: number) => ({ contextOf: () => tokens });
+const reading = (tokens: number) => ({ modelSettings: () => ({ context: tokens }) });
 
 describe("a conversation that fills the context window", () => {
   it("first has its old long results shortened", async () => {

@@ -163,7 +163,7 @@ describe("an answer with a schema, from outside", () => {
     expect(result).toMatchObject({ status: "success", output: { city: "Oslo", degrees: 4 } });
   });
 
-  it("that never matches ends with exit code 1, and says why", async () => {
+  it("that never matches ends with exit code 1, and says why, with the last one", async () => {
     reply = sayEach("No.");
     const { code, out, err } = await stage.run([
       "-p",
@@ -175,7 +175,7 @@ describe("an answer with a schema, from outside", () => {
       "-o",
       "json",
     ]);
-    expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ status: "error", reason: "failed" })]);
+    expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ status: "error", reason: "failed", response: "No." })]);
     expect((JSON.parse(out) as { error: object }).error).toEqual({
       type: "output",
       message: "The answer does not match the schema, after 3 attempts. It is not one JSON value.",

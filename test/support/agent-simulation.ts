@@ -219,7 +219,7 @@ class Simulation {
       },
       openScheduler: async () => scheduler,
       limits: { turns: 12 },
-      ...(this.#random.chance(0.3) ? { contextOf: () => 9000 } : {}),
+      ...(this.#random.chance(0.3) ? { modelSettings: () => ({ context: 9000 }) } : {}),
     });
     drive.died = () => void agent.cancel();
     return { agent, journal, session, drive };

@@ -159,7 +159,7 @@ class Simulation {
         this.#compactions += 1;
         this.#isCompacted = true;
       },
-      contextOf: ({ model }) => windowOf(model),
+      modelSettings: ({ model }) => ({ context: windowOf(model) }),
     });
   }
 

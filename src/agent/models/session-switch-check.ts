@@ -11,19 +11,21 @@ export type SwitchFacts = {
   readonly tokens: number;
   readonly input?: ModelInput | undefined;
   readonly context?: number | undefined;
+  readonly price?: SwitchCheckContext["price"];
 };
 
 /** Checks what switching a saved session to a model would cost and lose. */
 export const checkSessionSwitch = (
   session: ReadSession,
   model: ModelRef,
-  { tokens, input, context }: SwitchFacts,
+  { tokens, input, context, price }: SwitchFacts,
 ): Promise<SwitchCheck> =>
   checkSwitch(
     {
       journal: { ledger: withNextMessage(session), blobs: session.blobs },
       prefix: headOf(session),
       input,
+      price,
       window: { tokens, limit: async () => context ?? findModelFacts(model.provider.id, model.model).context },
     },
     model,

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/entry.ts";
 import type { Note } from "../../conversation/notes.ts";
 import type { ModelInput } from "../../providers/model-input.ts";
-import { computeCost, findModelFacts } from "../../providers/models.ts";
+import { computeCost, findModelFacts, type Price } from "../../providers/models.ts";
 import { render } from "../../transcript/render.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import type { Journal } from "../session/journal.ts";
@@ -36,11 +36,13 @@ export type SwitchCheckContext = {
   readonly window: Pick<ContextWindow, "tokens" | "limit">;
   /** The kinds of media the model accepts, where that is known better than by its provider. */
   readonly input?: ModelInput | undefined;
+  /** The price, where settings know it. */
+  readonly price?: Price | undefined;
 };
 
 /** Renders the conversation for a model without sending it, and reports what would change. */
 export const checkSwitch = async (
-  { journal, prefix, window, input }: SwitchCheckContext,
+  { journal, prefix, window, input, price }: SwitchCheckContext,
   model: ModelRef,
 ): Promise<SwitchCheck> => {
   const { provider, model: id } = model;
@@ -52,7 +54,8 @@ export const checkSwitch = async (
     blobs: journal.blobs,
   };
   const { notes } = render(conversation, target, { unsupportedMedia: "stub" }).report;
-  const facts = findModelFacts(provider.id, id);
+  const listed = findModelFacts(provider.id, id);
+  const facts = price === undefined ? listed : { ...listed, price };
   const { tokens } = window;
   const context = await window.limit(model);
   const uncached = lastModelOf(journal) === modelName(model) ? 0 : tokens;

@@ -69,7 +69,7 @@ export const assembleAgent = (
   const { servers } = connected;
   const { "limits.maxTurns": turns, "limits.spend": spend } = options.loaded.settings;
   const subagents = new SubagentRunner();
-  const spending = new SpendingTracker();
+  const spending = new SpendingTracker({ priceOf: (model) => options.loaded.settings.models[modelName(model)]?.price });
   const notices = [...(options.notices ?? [])];
   const work = new SessionWork({ session, journal, emit: (event) => agent.emit(event) });
   const toolbox: LazyToolbox = new LazyToolbox(
@@ -147,7 +147,7 @@ const sharedAgentOptions = (
       ...(settings.maxOutputTokens === undefined ? {} : { maxTokens: settings.maxOutputTokens }),
     },
     compactAt: settings.compaction === "off" ? 0 : settings.compaction,
-    contextOf: (model) => settings.models[modelName(model)]?.context,
+    modelSettings: (model) => settings.models[modelName(model)],
     modelInputs: inputs,
     fetchFile,
     ...(confirm === undefined ? {} : { confirm }),

@@ -134,7 +134,7 @@ const startSubagent = async (
       ),
     hooks,
     limits: { ...(maxTurns === undefined ? {} : { turns: maxTurns }), ...(spend === undefined ? {} : { spend }) },
-    spending: new SpendingTracker(spending),
+    spending: new SpendingTracker({ parent: spending }),
   });
   return { agent, close: session.close };
 };

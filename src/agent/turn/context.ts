@@ -15,7 +15,7 @@ import type { Journal } from "../session/journal.ts";
 import type { OutputCheck } from "./output.ts";
 
 /** The parts of an agent that all turns of a conversation share. */
-export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm" | "hooks"> & {
+export type TurnContext = Pick<AgentOptions, "beforeCalls" | "confirm" | "hooks" | "modelSettings"> & {
   readonly transport: Transport;
   readonly journal: Journal;
   readonly builder: RequestBuilder;

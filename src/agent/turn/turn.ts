@@ -10,6 +10,7 @@ import { ProviderError, type Failure } from "../../transport/failure.ts";
 import type { RequestSettings } from "../../wire/wire.ts";
 import { ContextOverflowError } from "../context-window/budget.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "../events.ts";
+import { applyModelSettings } from "../models/model-settings.ts";
 import { modelName, type ModelRef } from "../models/name.ts";
 import { recordModelChange, type ModelChange } from "../models/router.ts";
 import {
@@ -198,6 +199,7 @@ export class Turn {
     const { limits, spending } = this.#context;
     if (this.#requests >= limits.turns) return this.#finished("max-turns");
     if (spending.totalCost >= limits.spend) return this.#finished("max-spend");
+    await this.#checkPrice();
     await this.#prepareRequest();
     const response = await this.#request();
     if (response === undefined) return undefined;
@@ -261,9 +263,24 @@ export class Turn {
 
   /** The settings of the next request: a long conversation leaves less room for the answer. */
   async #requestSettings(model: ModelRef): Promise<RequestSettings> {
-    const { settings, window } = this.#context;
+    const { settings: all, window, modelSettings } = this.#context;
+    const settings = applyModelSettings(all, modelSettings?.(model));
     const contextLeft = await window.tokensLeft(model);
     return contextLeft === undefined ? settings : { ...settings, contextLeft };
+  }
+
+  /** Says once per model that a spending limit cannot count its answers. */
+  async #checkPrice(): Promise<void> {
+    const { limits, spending, router, emit } = this.#context;
+    const { current } = router;
+    if (!Number.isFinite(limits.spend) || current.provider.auth.type === "none") return;
+    if (!(await spending.isFirstUnpriced(current))) return;
+    const name = modelName(current);
+    emit({
+      type: "notice",
+      text: `No price is known for ${name}, so the spending limit does not count its answers. Set it with parley config set 'models."${name}".price' '{"input": 1, "output": 2}' (dollars per million tokens).`,
+      isWarning: true,
+    });
   }
 
   /** Prepares another request after a failed one: compacted, without a tool, again, or to another model. Rethrows if none may succeed. */

@@ -13,6 +13,8 @@ export class ResultCollector {
   #calls = 0;
   #failed = 0;
   readonly #denials: PermissionDenial[] = [];
+  /** The text of the last response. */
+  #text = "";
 
   readonly #limits: RunLimits;
 
@@ -23,6 +25,8 @@ export class ResultCollector {
 
   readonly record = (event: AgentEvent): void => {
     if (event.type === "agent" && event.event.type === "call-completed") this.#recordDenial(event.event.finished);
+    if (event.type === "request") this.#text = "";
+    if (event.type === "text") this.#text += event.text;
     if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") this.end = event;
     if (event.type !== "call-completed") return;
     this.#recordDenial(event.finished);
@@ -35,11 +39,16 @@ export class ResultCollector {
       this.#denials.push({ tool: call.tool, call: call.id, parameters: inputObject(call.input), ...denial });
   }
 
+  /** The response that does not match the schema, if the turn failed for that. */
+  #mismatch(): string {
+    return this.end?.type === "failed" && this.end.failure.kind === "output" ? this.#text : "";
+  }
+
   result(spent: UsageTotals, now: number): RunResult {
     const { end, inputError } = this;
     return {
       ...(inputError === undefined ? statusOf(end, this.#limits) : badInputStatus(inputError)),
-      response: end?.type === "finished" ? end.text : "",
+      response: end?.type === "finished" ? end.text : this.#mismatch(),
       ...(end?.type === "finished" && "output" in end ? { output: end.output } : {}),
       spent,
       calls: { total: this.#calls, failed: this.#failed },

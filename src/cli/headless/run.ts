@@ -100,6 +100,10 @@ const runPrompts = async (argv: readonly string[], reports: HeadlessOutput[]): P
   return collector.inputError?.code ?? exitCodeFor(collector.end, result, cancelledBy);
 };
 
+const writeWarnings = (event: AgentEvent): void => {
+  if (event.type === "notice" && event.isWarning === true) writeNotice(event.text);
+};
+
 const writeNotice = (text: string): void => void process.stderr.write(`parley: ${sanitizeForTerminal(text)}\n`);
 
 /** Prints the denied calls and the options that would allow each. */
@@ -144,7 +148,7 @@ const createLazyRedactor = (env: Environment): ((text: string) => string) => {
 const createReporters = (args: Arguments): readonly ((event: AgentEvent) => void)[] => {
   const err = (text: string): void => void process.stderr.write(text);
   return [
-    ...(isatty(2) ? [createProgressReporter(err)] : []),
+    isatty(2) ? createProgressReporter(err) : writeWarnings,
     ...(args.has("explain") ? [createRequestReporter(err)] : []),
   ];
 };

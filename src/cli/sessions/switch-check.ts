@@ -30,6 +30,7 @@ export const switchCheck: CommandHandler = (args) =>
       tokens: count.tokens,
       input,
       context: loaded.settings.models[name]?.context,
+      price: loaded.settings.models[name]?.price,
     });
     const { id, title } = summarizeSession(session);
     if (args.has("json")) printJson({ session: id, counted: count.counted, ...check });

@@ -57,7 +57,10 @@ const modelShape: Shape = {
       shape: { type: "list", of: { type: "enum", of: ["text", "image", "document", "audio", "video"] } },
       description: "The kinds of input it accepts; other media are replaced by a text stub.",
     },
-    reasoning: { shape: booleanShape, description: "Whether it is a reasoning model." },
+    reasoning: {
+      shape: booleanShape,
+      description: "Whether it is a reasoning model; false: no effort and no thinking is requested.",
+    },
     price: {
       shape: {
         type: "object",

@@ -104,7 +104,7 @@ type ModelPoolSettings = {
 };
 
 /** The user's description of a model. */
-type ModelSettings = {
+export type ModelSettings = {
   readonly context?: number;
   readonly maxOutput?: number;
   readonly input?: readonly ("text" | "image" | "document" | "audio" | "video")[];

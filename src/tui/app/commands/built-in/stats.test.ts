@@ -10,10 +10,14 @@ const usage = (input: number, cachedRead: number, output: number) => ({
   reasoning: 0,
 });
 
-const shown = async (requests: readonly { readonly model: string; readonly usage: object }[]): Promise<string> => {
+const shown = async (
+  requests: readonly { readonly model: string; readonly usage: object }[],
+  models: object = {},
+): Promise<string> => {
   const texts: string[] = [];
   await showCost("", {
     requests: () => requests,
+    loaded: () => ({ settings: { models } }),
     info: (text: string) => texts.push(text),
     printMarkdown: async (text: string) => texts.push(text),
   } as unknown as SlashCommandContext);
@@ -39,6 +43,12 @@ describe("/cost", () => {
       "| local/unknown | 1 | 2k, 1k, 10 | Price unknown |",
     ]);
     expect(lines[7]).toMatch(/^Last requests: \$\d+\.\d\d, unknown, \$0\.\d{4}$/);
+  });
+
+  it("uses the price of the user's settings", async () => {
+    const described = { "local/own": { price: { input: 3, output: 5 } } };
+    const lines = (await shown([{ model: "local/own", usage: usage(1_000_000, 0, 1_000_000) }], described)).split("\n");
+    expect(lines[0]).toBe("$8.00 for 1 request since the session was opened.");
   });
 
   it("says that nothing was requested yet", async () => {

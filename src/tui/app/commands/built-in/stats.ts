@@ -1,6 +1,6 @@
 import { splitModelName } from "../../../../agent/models/name.ts";
 import type { Entry } from "../../../../conversation/entry.ts";
-import { computeCost, findModelFacts } from "../../../../providers/models.ts";
+import { computeCost, findModelFacts, type Price } from "../../../../providers/models.ts";
 import { openSessionStore } from "../../../../session/store/store.ts";
 import type { RequestUsage } from "../../session/chat-session.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
@@ -45,7 +45,8 @@ const tallyTools = (entries: readonly Entry[]): readonly (readonly [string, Tool
 
 /** `/cost`: shows the money spent since the session was opened, by model, and for the last requests. */
 export const showCost = async (_: string, at: SlashCommandContext): Promise<void> => {
-  const requests = at.requests().map(priceRequest);
+  const { models: described } = at.loaded().settings;
+  const requests = at.requests().map((request) => priceRequest(request, described));
   if (requests.length === 0)
     return at.info("No requests since the session was opened. See /stats for tools and tokens.");
   const models = [...new Set(requests.map(({ model }) => model))];
@@ -74,9 +75,13 @@ const lastRequests = 5;
 
 type PricedRequest = RequestUsage & { readonly cost: number | undefined };
 
-const priceRequest = (request: RequestUsage): PricedRequest => {
-  const [provider, model] = splitModelName(request.model);
-  return { ...request, cost: computeCost(findModelFacts(provider, model), request.usage) };
+/** Prices a request: by what settings say about its model, else by the published price. */
+const priceRequest = (
+  request: RequestUsage,
+  described: { readonly [name: string]: { readonly price?: Price } },
+): PricedRequest => {
+  const price = described[request.model]?.price ?? findModelFacts(...splitModelName(request.model)).price;
+  return { ...request, cost: price === undefined ? undefined : computeCost({ price }, request.usage) };
 };
 
 const formatTotal = (requests: readonly RequestUsage[]): string => {
