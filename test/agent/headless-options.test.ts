@@ -88,6 +88,10 @@ describe("--add-dir", () => {
     writeFileSync(join(other, "note.txt"), "a note");
     expect((await run("-p", `Outside ${join(other, "note.txt")}`)).out).toBe("1 prompts, true\n");
     expect((await run("-p", `Outside ${join(other, "note.txt")}`, "--add-dir", other)).out).toBe("1 prompts, false\n");
+    const source = "Added folders come from --add-dir and the setting context.includeDirectories.";
+    const file = join(other, "note.txt");
+    expect((await run("-p", "Hi", "--add-dir", file)).err).toBe(`parley: "${file}" is not a folder. ${source}\n`);
+    expect((await run("-p", "Hi", "--add-dir", "/no")).err).toBe(`parley: The folder "/no" does not exist. ${source}\n`);
   });
 });
 

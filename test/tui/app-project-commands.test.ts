@@ -48,6 +48,8 @@ describe("commands", () => {
     app.submit("/diff");
     await app.waitForText("+two");
     await app.waitForText("New files: b.txt");
+    app.submit("/diff --stat");
+    await app.waitForText("No changes in --stat since the last commit. /diff takes one file or folder.");
     app.submit("/config ui.theme");
     await app.waitForText("auto");
     app.submit("/config limits.spend 3");
@@ -65,6 +67,10 @@ describe("commands", () => {
     mkdirSync(other);
     app.submit("/add-dir ../other");
     await app.waitForText(/^Added .*other to the workspace of this run\./);
+    await app.waitForText("/config context.includeDirectories");
+    writeFileSync(join(other, "f.txt"), "text");
+    app.submit("/add-dir ../other/f.txt");
+    await app.waitForText(/^Not a folder: .*f\.txt$/);
     app.submit("/add-dir ../none");
     await app.waitForText(/^No such folder: .*none$/);
     await app.quit();

@@ -2,6 +2,7 @@ import { formatSkillCatalog } from "../../context/skills/catalog.ts";
 import type { Skill } from "../../context/skills/find.ts";
 import { buildInitialContext } from "../../context/initial-context.ts";
 import type { SessionPlugins } from "../../extensions/plugins/session.ts";
+import { PolicyError } from "../../policy/error.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { ToolDeclaration } from "../../conversation/entry.ts";
 import type { UserPart } from "../../conversation/parts.ts";
@@ -40,7 +41,11 @@ export const collectSessionContext = async (
   const { disk } = world;
   const roots = [folder, ...settings["context.includeDirectories"]];
   const isTrusted = memoizeTrust(openTrustStore(disk, home.config).isTrusted);
-  const files = await openWorkspace({ disk, roots, home, scratch: `${home.data}/scratch` });
+  const files = await openWorkspace({ disk, roots, home, scratch: `${home.data}/scratch` }).catch((error: unknown) => {
+    if (!(error instanceof PolicyError) || roots.length === 1) throw error;
+    const source = "Added folders come from --add-dir and the setting context.includeDirectories.";
+    throw new PolicyError(error.type, `${error.message} ${source}`, { cause: error });
+  });
   try {
     const { system, environment, notes, contextFiles } = await buildInitialContext({
       world,

@@ -1,6 +1,6 @@
 import type { DirectoryEntry, IgnoreFilter, OpenedFile, ResolvedPath } from "../../tools/capabilities.ts";
 import { join } from "node:path";
-import type { Disk } from "../../world/disk.ts";
+import { DiskError, type Disk } from "../../world/disk.ts";
 import { listHomeFolders, type HomeOption } from "../../world/home-folders.ts";
 import { PolicyError } from "../error.ts";
 import { openIgnoreFiles, type IgnoreTest, type RootedPath } from "./ignore.ts";
@@ -213,7 +213,10 @@ const openRoots = async (disk: Disk, paths: readonly string[]): Promise<readonly
     return opened;
   } catch (error) {
     await Promise.all(opened.map(({ folder }) => folder.close()));
-    throw explainDiskError(error, paths[opened.length] ?? "", "read");
+    const failed = paths[opened.length] ?? "";
+    if (error instanceof DiskError && error.code === "ENOTDIR")
+      throw new PolicyError("path_is_not_a_directory", `${quotePath(failed)} is not a folder.`, { cause: error });
+    throw explainDiskError(error, failed, "read");
   }
 };
 

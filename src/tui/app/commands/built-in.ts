@@ -65,9 +65,9 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "permissions",
-    usage: "[allow RULE | deny RULE | remove RULE]",
+    usage: "[allow RULE | ask RULE | deny RULE | remove RULE]",
     description: "Show, add or take back permission rules",
-    arguments: [oneOf("allow", "deny", "remove")],
+    arguments: [oneOf("allow", "ask", "deny", "remove")],
     run: lazy(async () => (await import("./built-in/permissions.ts")).managePermissions),
   },
   {

@@ -4,12 +4,12 @@ import type { SlashCommandContext } from "../slash-command.ts";
 
 /** `/config`: shows the settings that differ from the defaults, or one, or changes one of the user's file. */
 export const showConfig = async (words: string, at: SlashCommandContext): Promise<void> => {
-  const [path, ...value] = words.split(/\s+/).filter((word) => word !== "");
-  if (path === undefined) return listSettings(at);
-  const args = value.length === 0 ? ["get", path] : ["set", path, value.join(" ")];
+  const [path = "", value = ""] = words.trim().split(/\s+(.*)/s);
+  if (path === "") return listSettings(at);
+  const args = value === "" ? ["get", path] : ["set", path, value];
   const text = (await at.parley(["config", ...args])).trimEnd();
   if (text !== "") at.print([...toLines(text).flatMap((each) => wrap(each, { width: at.width() })), []]);
-  else if (value.length > 0) at.info(`Set ${path}. Used from the next session (/new).`);
+  else if (value !== "") at.info(`Set ${path}. Used from the next session (/new).`);
 };
 
 /** The output of `parley config list --json`. */

@@ -36,7 +36,10 @@ export const showDiff = async (words: string, at: SlashCommandContext): Promise<
   const changes = await run(`${git} diff --no-color --no-ext-diff --no-textconv HEAD${path}`);
   if (changes === undefined) return at.warn("git diff failed. Is this folder in a repository with a commit?");
   const created = (await run(`${git} ls-files --others --exclude-standard${path}`)) ?? "";
-  if (changes === "" && created === "") return at.info("No changes since the last commit.");
+  if (changes === "" && created === "")
+    return words === ""
+      ? at.info("No changes since the last commit.")
+      : at.warn(`No changes in ${words} since the last commit. /diff takes one file or folder.`);
   const fence = "`".repeat(Math.max(3, ...[...changes.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   if (changes !== "") await at.printMarkdown(`${fence}diff\n${changes}\n${fence}`);
   if (created !== "") at.info(`New files: ${created.split("\n").join(", ")}`);
