@@ -88,7 +88,15 @@ export type AgentOptions = {
 /** The options that subagents share with their parent. */
 export type SharedAgentOptions = Pick<
   AgentOptions,
-  "clock" | "transport" | "settings" | "policy" | "compactAt" | "modelSettings" | "modelInputs" | "confirm" | "fetchFile"
+  | "clock"
+  | "transport"
+  | "settings"
+  | "policy"
+  | "compactAt"
+  | "modelSettings"
+  | "modelInputs"
+  | "confirm"
+  | "fetchFile"
 >;
 
 /** A tool call that needs approval. `agent` names the subagent that made it. */

@@ -91,7 +91,9 @@ describe("--add-dir", () => {
     const source = "Added folders come from --add-dir and the setting context.includeDirectories.";
     const file = join(other, "note.txt");
     expect((await run("-p", "Hi", "--add-dir", file)).err).toBe(`parley: "${file}" is not a folder. ${source}\n`);
-    expect((await run("-p", "Hi", "--add-dir", "/no")).err).toBe(`parley: The folder "/no" does not exist. ${source}\n`);
+    expect((await run("-p", "Hi", "--add-dir", "/no")).err).toBe(
+      `parley: The folder "/no" does not exist. ${source}\n`,
+    );
   });
 });
 

@@ -175,7 +175,10 @@ describe("an answer with a schema, from outside", () => {
       "-o",
       "json",
     ]);
-    expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ status: "error", reason: "failed", response: "No." })]);
+    expect([code, JSON.parse(out)]).toEqual([
+      1,
+      expect.objectContaining({ status: "error", reason: "failed", response: "No." }),
+    ]);
     expect((JSON.parse(out) as { error: object }).error).toEqual({
       type: "output",
       message: "The answer does not match the schema, after 3 attempts. It is not one JSON value.",
