@@ -67,14 +67,20 @@ const writeTypes = async (root, folder) => {
     const text = readFileSync(file, "utf8");
     for (const [, specifier] of text.matchAll(relativeImport)) visit(join(dirname(file), `${specifier}.d.ts`));
     // The compiler leaves .ts in the imports of types.
-    writeFileSync(
-      file,
-      text.replace(relativeImport, (all) => all.replace(/\.ts(?=["'])/, ".js")),
-    );
+    writeFileSync(file, hideBundledTypes(text.replace(relativeImport, (all) => all.replace(/\.ts(?=["'])/, ".js"))));
   };
   for (const name of readdirSync(join(folder, "api"))) if (name.endsWith(".d.ts")) visit(join(folder, "api", name));
   removeOthers(folder, reached);
 };
+
+/** Types of packages whose code is in ours become opaque: programs do not have these packages, and do not need them. */
+const hideBundledTypes = (text) =>
+  text.replace(/^import (?:type )?\{([^}]*)\} from "(?!\.|node:|zod")[^"]+";$/gm, (_, names) =>
+    names
+      .split(",")
+      .map((name) => `type ${name.replace("type ", "").trim()} = unknown;`)
+      .join("\n"),
+  );
 
 const relativeImport = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']*)\.(?:ts|js)["']/g;
 

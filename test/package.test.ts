@@ -96,6 +96,15 @@ describe("the package", () => {
     expect(files).toContain(join("dist", "third-party-licences.txt"));
   });
 
+  it("has types that need no package but zod, so that a program can check them all", () => {
+    const lib = join(app, "node_modules", "parley-agent", "dist", "lib");
+    const packages = readdirSync(lib, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".d.ts"))
+      .flatMap((path) => [...readFileSync(join(lib, path), "utf8").matchAll(/(?:from|import\()\s*"([^."][^"]*)"/g)])
+      .map(([, name]) => name!);
+    expect(packages.filter((name) => name !== "zod" && !name.startsWith("node:"))).toEqual([]);
+  });
+
   it("contains no console call: what a library prints, no one sanitizes", () => {
     const dist = join(app, "node_modules/parley-agent/dist");
     const files = [
