@@ -56,11 +56,11 @@ const parseCompareArguments = async (
   let rest = args.trim();
   if (/^[^\s,]+(?:,[^\s,]+)+$/.test(first)) {
     const models = await Promise.all(first.split(",").map((name) => loadModel(name, at.world.env)));
-    return { named: models.slice(0, maxModels), prompt: rest.slice(first.length).trim() };
+    return { named: models, prompt: rest.slice(first.length).trim() };
   }
   for (;;) {
     const [word = ""] = rest.split(/\s/, 1);
-    const model = word.includes("/") && named.length < maxModels ? findModel(word) : undefined;
+    const model = word.includes("/") ? findModel(word) : undefined;
     if (model === undefined) return { named, prompt: rest };
     named.push(model);
     rest = rest.slice(word.length).trim();
@@ -81,7 +81,12 @@ const chooseModels = async (
   named: readonly ModelRef[],
   at: SlashCommandContext,
 ): Promise<readonly ModelRef[] | undefined> => {
-  if (named.length >= 2) return withoutRepeats(named);
+  const different = withoutRepeats(named);
+  if (named.length >= 2 && (different.length < 2 || different.length > maxModels)) {
+    at.warn("Name two or three different models: /compare MODEL,MODEL[,MODEL] [PROMPT]");
+    return undefined;
+  }
+  if (different.length >= 2) return different;
   const current = at.opened().agent.model();
   const chosen = withoutRepeats([current, ...named]);
   if (chosen.length >= 2) return chosen;
