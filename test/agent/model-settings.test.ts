@@ -36,7 +36,7 @@ describe("what settings say about a model", () => {
     const bodyWith = async (description: object, more: object): Promise<unknown> => {
       describeModels({ [name]: description }, more);
       await run("anthropic");
-      const { max_tokens, thinking, output_config } = stage.log[0]?.entry.body as { readonly [field: string]: unknown };
+      const { max_tokens, thinking, output_config } = stage.log[0]!.entry.body as { readonly [field: string]: unknown };
       return { max_tokens, isThinking: thinking !== undefined, output_config };
     };
     const effort = { thinking: "high" };
