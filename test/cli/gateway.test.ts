@@ -34,7 +34,8 @@ describe("parley gateway setup", () => {
     ["gemini", ".gemini/.env", "GEMINI_API_KEY=old\nOTHER=1\n"],
     ["opencode", ".config/opencode/opencode.json", `{ "theme": "x" }\n`],
     ["pi", ".pi/agent/models.json", `{ "providers": { "other": {} } }\n`],
-    ["qwen", ".qwen/.env", "OPENAI_API_KEY=old\n"],
+    ["gemini", ".gemini/settings.json", `{ "security": { "auth": { "selectedType": "oauth-personal" } } }\n`],
+    ["qwen", ".qwen/settings.json", `{ "security": { "auth": { "selectedType": "qwen-oauth" } } }\n`],
   ])("prints, writes and undoes the settings of %s", async (client, file, before) => {
     await write(file, before);
     const printed = await parley("setup", client, "--model", "claude-x");
@@ -43,8 +44,9 @@ describe("parley gateway setup", () => {
 
     expect((await parley("setup", client, "--write", "--token", "secret-token", "--model", "claude-x")).code).toBe(0);
     const changed = await read(file);
-    expect(changed).toContain("http://127.0.0.1:4141");
-    expect(changed).toContain("secret-token");
+    if (file === ".gemini/settings.json") expect(changed).toContain(`"selectedType": "gemini-api-key"`);
+    else expect(changed).toContain("http://127.0.0.1:4141");
+    if (file !== ".gemini/settings.json") expect(changed).toContain("secret-token");
     // A second time changes nothing.
     expect((await parley("setup", client, "--write", "--token", "secret-token", "--model", "claude-x")).code).toBe(0);
     expect(await read(file)).toBe(changed);
@@ -68,6 +70,19 @@ describe("parley gateway setup", () => {
     await write(".claude/settings.json", JSON.stringify({ ...changed, theme: "light" }));
     await parley("setup", "claude", "--undo");
     expect(JSON.parse(await read(".claude/settings.json"))).toEqual({ theme: "light" });
+  });
+
+  it("keeps a spending limit of the client when it writes a new token", async () => {
+    await parley("setup", "claude", "--write");
+    await writeFile(
+      join(home, ".parley/settings.json"),
+      JSON.stringify({ gateway: { clients: { claude: { token: "old", spend: 5 } } } }),
+    );
+    await parley("setup", "claude", "--write", "--token", "new-token");
+    expect(JSON.parse(await read(".parley/settings.json"))).toEqual({
+      gateway: { clients: { claude: { token: `sha256:${hashToken("new-token")}`, spend: 5 } } },
+    });
+    await parley("setup", "claude", "--undo");
   });
 
   it("explains wrong usage", async () => {

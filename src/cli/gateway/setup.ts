@@ -2,12 +2,19 @@ import { loadAgentEnvironment } from "../../agent/environment.ts";
 import { isObject } from "../../conversation/json.ts";
 import { defaultPort } from "../../gateway/settings.ts";
 import { createToken, hashToken } from "../../http/request-guard.ts";
+import type { GatewayClientSettings } from "../../settings/schema/values.ts";
 import { setSetting, unsetSetting } from "../../settings/file/write.ts";
 import type { World } from "../../world/world.ts";
 import type { Arguments } from "../command.ts";
 import { parsePort } from "../requests/simulate.ts";
 import { UserError, usageError } from "../user-error.ts";
-import { clientSettings, type ClientChanges, type ClientSettings, type ClientSetup } from "./clients.ts";
+import {
+  clientSettings,
+  type ClientChanges,
+  type ClientFile,
+  type ClientSettings,
+  type ClientSetup,
+} from "./clients.ts";
 import { applyChanges, undoChanges, type PreviousValues } from "./edit-client.ts";
 
 /** `parley gateway setup CLIENT`: prints, writes or restores the settings of a client. */
@@ -17,13 +24,16 @@ export const setUpClient = async (args: Arguments): Promise<number> => {
   if (name === undefined || client === undefined)
     throw usageError(`Name a client: ${Object.keys(clientSettings).join(", ")}.`);
   const { world, home, loaded } = await loadAgentEnvironment({ folder: "." });
-  const context: SetupContext = { world, home: home.config, name, client, file: `${world.host.home}/${client.file}` };
+  const context: SetupContext = { world, home: home.config, name, client };
   if (args.has("undo")) return restore(context);
   const port =
     args.value("port") === undefined ? (loaded.settings["gateway.port"] ?? defaultPort) : parsePort(args.value("port"));
   const setup = { url: `http://127.0.0.1:${port}`, model: args.value("model") };
-  if (args.has("write")) return write(context, { ...setup, token: args.value("token") ?? createToken() });
-  process.stdout.write(describe(context, client.changes({ ...setup, token: args.value("token") ?? "TOKEN" })));
+  if (args.has("write")) {
+    const spec = loaded.settings["gateway.clients"]?.[name];
+    return write(context, { ...setup, token: args.value("token") ?? createToken() }, spec);
+  }
+  process.stdout.write(describe(context, { ...setup, token: args.value("token") ?? "TOKEN" }));
   return 0;
 };
 
@@ -32,72 +42,101 @@ type SetupContext = {
   readonly home: string;
   readonly name: string;
   readonly client: ClientSettings;
-  readonly file: string;
 };
 
-const describe = ({ client, name }: SetupContext, changes: ClientChanges): string => {
-  const lines =
-    changes.type === "json"
-      ? [
-          JSON.stringify(
-            changes.values.reduce((whole, { path, value }) => nest(whole, path, value), {}),
-            undefined,
-            2,
-          ),
-        ]
-      : [...(changes.top ?? []), ...(changes.bottom ?? [])];
-  return `${[
-    `${client.label}: ~/${client.file}`,
-    "",
-    ...lines,
-    "",
+const describe = ({ client, name }: SetupContext, setup: ClientSetup): string =>
+  `${[
+    ...client.files.flatMap(({ file, changes }) => [
+      `${client.label}: ~/${file}`,
+      "",
+      ...describeChanges(changes(setup)),
+      "",
+    ]),
     ...(client.hint === undefined ? [] : [client.hint]),
-    `parley gateway setup ${name} --write makes a token and writes this; --undo restores the file.`,
+    `parley gateway setup ${name} --write makes a token and writes this; --undo restores ${client.files.length === 1 ? "the file" : "the files"}.`,
   ].join("\n")}\n`;
-};
+
+const describeChanges = (changes: ClientChanges): readonly string[] =>
+  changes.type === "json"
+    ? [
+        JSON.stringify(
+          changes.values.reduce((whole, { path, value }) => nest(whole, path, value), {}),
+          undefined,
+          2,
+        ),
+      ]
+    : [...(changes.top ?? []), ...(changes.bottom ?? [])];
 
 const nest = (whole: object, [key = "", ...rest]: readonly string[], value: unknown): object => {
   const inner: unknown = (whole as Record<string, unknown>)[key];
   return { ...whole, [key]: rest.length === 0 ? value : nest(isObject(inner) ? inner : {}, rest, value) };
 };
 
-const write = async (context: SetupContext, setup: ClientSetup): Promise<number> => {
-  const { world, home, name, client, file } = context;
-  const before = await world.files.read(file);
-  const known = await readRecord(context);
-  const { text, previous } = await applyChanges(before ?? "", client.changes(setup)).catch((error: unknown) => {
-    throw new UserError(`${file} cannot be changed: ${error instanceof Error ? error.message : String(error)}`, {
-      code: 1,
-    });
-  });
-  // Written before the client's file, so that it can always be undone. A second setup keeps what the first one found.
-  const record: SetupRecord = { existed: before !== undefined, previous, before: before ?? "", ...known, after: text };
-  await world.files.writePrivate(recordPath(context), JSON.stringify(record));
-  await setSetting(world, home, `gateway.clients.${name}`, { token: `sha256:${hashToken(setup.token)}` });
-  await world.files.writePrivate(file, text);
-  process.stdout.write(`${client.label} uses the gateway at ${setup.url} now (${file}).\n`);
+const write = async (
+  context: SetupContext,
+  setup: ClientSetup,
+  known: GatewayClientSettings | undefined,
+): Promise<number> => {
+  const { world, home, name, client } = context;
+  const earlier = await readRecord(context);
+  const records = await Promise.all(client.files.map((each) => editFile(context, each, { setup, earlier })));
+  // Written before the client's files, so that they can always be restored.
+  await world.files.writePrivate(recordPath(context), JSON.stringify({ files: records }));
+  await setSetting(world, home, `gateway.clients.${name}`, { ...known, token: `sha256:${hashToken(setup.token)}` });
+  for (const { file, after } of records) await world.files.writePrivate(pathOf(context, file), after);
+  process.stdout.write(`${client.label} uses the gateway at ${setup.url} now (${filesOf(context)}).\n`);
+  if (client.hint !== undefined) process.stderr.write(`${client.hint}\n`);
   process.stderr.write(`Start it with: parley gateway. Undo with: parley gateway setup ${name} --undo.\n`);
   return 0;
 };
 
+/** Returns the record of a changed file. A second setup keeps what the first one found. */
+const editFile = async (
+  context: SetupContext,
+  { file, changes }: ClientFile,
+  { setup, earlier = [] }: { readonly setup: ClientSetup; readonly earlier: readonly FileRecord[] | undefined },
+): Promise<FileRecord> => {
+  const path = pathOf(context, file);
+  const before = await context.world.files.read(path);
+  const { text, previous } = await applyChanges(before ?? "", changes(setup)).catch((error: unknown) => {
+    throw new UserError(`${path} cannot be changed: ${error instanceof Error ? error.message : String(error)}`, {
+      code: 1,
+    });
+  });
+  const first = earlier.find((record) => record.file === file);
+  return { existed: before !== undefined, previous, before: before ?? "", ...first, file, after: text };
+};
+
 const restore = async (context: SetupContext): Promise<number> => {
-  const { world, home, name, client, file } = context;
-  const record = await readRecord(context);
-  if (record === undefined) throw new UserError(`${client.label} was not set up by parley gateway setup.`, { code: 1 });
-  const text = await world.files.read(file);
-  if (text !== undefined) {
-    const restored = text === record.after ? record.before : await undoChanges(text, record.previous);
-    if (!record.existed && isEmpty(restored)) await world.files.remove(file);
-    else await world.files.writePrivate(file, restored);
-  }
+  const { world, home, name, client } = context;
+  const records = await readRecord(context);
+  if (records === undefined)
+    throw new UserError(`${client.label} was not set up by parley gateway setup.`, { code: 1 });
+  for (const record of records) await restoreFile(context, record);
   await unsetSetting(world, home, `gateway.clients.${name}`);
   await world.files.remove(recordPath(context));
-  process.stdout.write(`${client.label} is as it was before (${file}).\n`);
+  process.stdout.write(`${client.label} is as it was before (${filesOf(context)}).\n`);
   return 0;
 };
 
-/** The record of a setup: whether the client's file existed, its former values, and its text before and after. */
-type SetupRecord = {
+const restoreFile = async (context: SetupContext, record: FileRecord): Promise<void> => {
+  const { files } = context.world;
+  const path = pathOf(context, record.file);
+  const text = await files.read(path);
+  if (text === undefined) return;
+  const restored = text === record.after ? record.before : await undoChanges(text, record.previous);
+  if (!record.existed && isEmpty(restored)) await files.remove(path);
+  else await files.writePrivate(path, restored);
+};
+
+const pathOf = ({ world }: SetupContext, file: string): string => `${world.host.home}/${file}`;
+
+const filesOf = (context: SetupContext): string =>
+  context.client.files.map(({ file }) => pathOf(context, file)).join(", ");
+
+/** The record of a changed file: whether it existed, its former values, and its text before and after. */
+type FileRecord = {
+  readonly file: string;
   readonly existed: boolean;
   readonly previous: PreviousValues;
   readonly before: string;
@@ -106,18 +145,11 @@ type SetupRecord = {
 
 const recordPath = ({ home, name }: SetupContext): string => `${home}/gateway/${name}.json`;
 
-const readRecord = async (context: SetupContext): Promise<SetupRecord | undefined> => {
+const readRecord = async (context: SetupContext): Promise<readonly FileRecord[] | undefined> => {
   const text = await context.world.files.read(recordPath(context));
   if (text === undefined) return undefined;
   const record: unknown = JSON.parse(text);
-  return isObject(record) && Array.isArray(record["previous"])
-    ? {
-        existed: record["existed"] === true,
-        previous: record["previous"] as PreviousValues,
-        before: String(record["before"]),
-        after: String(record["after"]),
-      }
-    : undefined;
+  return isObject(record) && Array.isArray(record["files"]) ? (record["files"] as readonly FileRecord[]) : undefined;
 };
 
 const isEmpty = (text: string): boolean => /^\s*(\{\s*\})?\s*$/.test(text);

@@ -128,7 +128,7 @@ type GatewayRouteSettings = {
 };
 
 /** A client of the gateway. `token` is the SHA-256 of its token, after `sha256:`. */
-type GatewayClientSettings = { readonly token: string; readonly spend?: number };
+export type GatewayClientSettings = { readonly token: string; readonly spend?: number };
 
 type ProviderSettings = {
   readonly baseUrl?: string;
