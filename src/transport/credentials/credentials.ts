@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Auth, Provider } from "../../providers/define.ts";
 import type { HttpRequest } from "../../world/net.ts";
 import type { Environment, World } from "../../world/world.ts";
@@ -6,6 +5,7 @@ import { fetchAwsKeys, findAws, signAws, type AwsKeys } from "./aws.ts";
 import { dropCodeAssistToken, fetchCodeAssistToken, findCodeAssist } from "./code-assist-sign-in.ts";
 import { AuthError, readKey, type CredentialStatus, type EnvironmentKey } from "./api-key.ts";
 import { TokenCache } from "./token-cache.ts";
+import { sha256 } from "../../sha256.ts";
 import { isProviderAddress, googleProject, envValue } from "../endpoint.ts";
 import { ProviderError, type Failure } from "../failure.ts";
 import { fetchGoogleToken, findGoogle, signGoogle, type GoogleToken } from "./google.ts";
@@ -93,9 +93,7 @@ export const renewCredentials = async (
 /** Returns a hash that distinguishes accounts of a provider and reveals no key; undefined where the account is not known. */
 export const accountDigest = ({ id, auth }: Provider, env: Environment): string | undefined => {
   const account = identityIn(auth, env);
-  return account === undefined
-    ? undefined
-    : createHash("sha256").update(`${id}\0${account}`).digest("hex").slice(0, 16);
+  return account === undefined ? undefined : sha256(`${id}\0${account}`).slice(0, 16);
 };
 
 /** Converts an `AuthError` to a `ProviderError`; other errors are returned unchanged. */
