@@ -18,10 +18,22 @@ export const createChangedFiles = (files: Pick<Workspace, "bytes" | "resolve">):
   const before = new Map<string, string>();
   const fingerprintsOf = (paths: readonly string[]): Promise<readonly string[]> =>
     Promise.all(paths.map((path) => fingerprintFile(files, path)));
+  /** Fingerprints before work, taken in this turn of the event loop: the commands of a batch start at the same time. */
+  const recent = new Map<string, Promise<string>>();
+  const fingerprintsBefore = (paths: readonly string[]): Promise<readonly string[]> => {
+    if (recent.size === 0) setImmediate(() => recent.clear());
+    return Promise.all(
+      paths.map((path) => {
+        const fingerprint = recent.get(path) ?? fingerprintFile(files, path);
+        recent.set(path, fingerprint);
+        return fingerprint;
+      }),
+    );
+  };
   return {
     track: async (paths, work) => {
       const unnoted = [...new Set(paths)].filter((path) => !before.has(path));
-      const old = await fingerprintsOf(unnoted);
+      const old = await fingerprintsBefore(unnoted);
       try {
         return await work();
       } finally {
@@ -41,11 +53,22 @@ export const createChangedFiles = (files: Pick<Workspace, "bytes" | "resolve">):
   };
 };
 
+/** Wraps a workspace so that its writes are recorded. */
+export const trackWrites = (changed: Pick<ChangedFiles, "track">, workspace: Workspace): Workspace => ({
+  ...workspace,
+  write: async (path, bytes, expectedIdentity) => {
+    const place = await workspace.resolve(path).catch(() => undefined);
+    return changed.track(place === undefined ? [] : [place.path], () => workspace.write(path, bytes, expectedIdentity));
+  },
+});
+
 /** Larger files are compared by their identity. */
 const maxBytes = 8 * 2 ** 20;
 
+/** Most paths are names of task files that a project does not have: those are looked up once and not opened. */
 const fingerprintFile = async (files: Pick<Workspace, "bytes" | "resolve">, path: string): Promise<string> => {
   try {
+    if ((await files.resolve(path)).kind === "absent") return "absent";
     const bytes = await files.bytes(path, maxBytes);
     return createHash("sha256")
       .update(posix.basename(path) === "package.json" ? stripInertFields(Buffer.from(bytes).toString()) : bytes)

@@ -1,20 +1,17 @@
 import type { ShellCommand, ShellCommandResult } from "../../../tools/capabilities.ts";
 import { posix } from "node:path";
-import { createChangedFiles } from "./changed-files.ts";
+import type { ChangedFiles } from "./changed-files.ts";
 import type { CommandAnalysis } from "../analysis.ts";
 import { findExecutedFiles, commonManifests } from "./executed-files.ts";
 import type { CommandRules } from "../decide.ts";
 import type { CommandText, JudgedCommand } from "../../gate/request.ts";
 import { quotePath } from "../../workspace/paths.ts";
-import type { Workspace } from "../../workspace/open.ts";
 
 /** Asks again about commands that rules allow, once the agent changed a file they execute. */
 export type ChangedFileCheck = {
   /** Returns the decision, turned into a question where an executed file changed. */
   readonly check: (command: CommandText, judged: AnalyzedCommand, ruling: CommandRules) => Promise<AnalyzedCommand>;
   readonly accept: (command: CommandText) => Promise<void>;
-  /** Wraps the workspace so that its writes are recorded. */
-  readonly trackFiles: (files: Workspace) => Workspace;
   /** Wraps the shell so that known writes of its commands are recorded. */
   readonly trackShell: (shell: TrackedShell) => TrackedShell;
 };
@@ -25,10 +22,10 @@ type TrackedShell = { readonly run: (command: ShellCommand) => Promise<ShellComm
 
 /** Creates the check. `canonical` follows the links of an absolute path. */
 export const createChangedFileCheck = (
-  files: Pick<Workspace, "bytes" | "resolve" | "roots">,
+  changed: ChangedFiles,
+  roots: readonly string[],
   canonical: (path: string) => Promise<string | undefined>,
 ): ChangedFileCheck => {
-  const changed = createChangedFiles(files);
   /** Analyses of recent commands, by command line. */
   const analyses = new Map<string, CommandAnalysis>();
   const canonicalize = async (path: string): Promise<string> => (await canonical(path).catch(() => undefined)) ?? path;
@@ -50,26 +47,17 @@ export const createChangedFileCheck = (
       const written = await Promise.all(analysis.writes.map(({ path }) => canonicalize(path)));
       const [path] = [...(await changed.find(isExecuted)), ...written.filter(isExecuted)];
       if (path === undefined) return command;
-      return { ...command, decision: "ask", changedReason: changedFileReason(path, text, files.roots) };
+      return { ...command, decision: "ask", changedReason: changedFileReason(path, text, roots) };
     },
     accept: async ({ text }) => {
       const analysis = analyses.get(text);
       if (analysis !== undefined) changed.accept(await changed.find(await findExecuted(analysis)));
     },
-    trackFiles: (workspace) => ({
-      ...workspace,
-      write: async (path, bytes, expectedIdentity) => {
-        const place = await workspace.resolve(path).catch(() => undefined);
-        return changed.track(place === undefined ? [] : [place.path], () =>
-          workspace.write(path, bytes, expectedIdentity),
-        );
-      },
-    }),
     trackShell: ({ run }) => ({
       run: async (command) => {
         const analysis = analyses.get(command.text);
         if (analysis === undefined) return run(command);
-        const folders = [...new Set([...files.roots, analysis.folder])];
+        const folders = [...new Set([...roots, analysis.folder])];
         const manifests = folders.flatMap((folder) => commonManifests.map((name) => posix.join(folder, name)));
         const written = await Promise.all(analysis.writes.map(({ path }) => canonicalize(path)));
         return changed.track([...manifests, ...written], () => run(command));
