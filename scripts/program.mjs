@@ -120,7 +120,8 @@ const partEntries = [
   ["chat", among("providers/definitions/[a-z-]+")],
   ["servers", among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
   ["toolbox", among("agent/toolbox")],
-  // Only commands are parsed.
+  // Only commands are judged, and parsed.
+  ["commands", among("policy/command/open-commands")],
   ["shell", /^on-demand:unbash$/],
   ["connection", among("mcp/connection/connect", "mcp/catalog")],
 ];

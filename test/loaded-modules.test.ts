@@ -105,7 +105,7 @@ describe("the built program", () => {
     expect(ran.out).toMatch(/^You said: /);
     const files = ran.loaded.map((url) => basename(fileURLToPath(url))).toSorted();
     // Tools are loaded while the response is awaited, so they may be missing.
-    expect(files.filter((file) => !["toolbox.cjs", "shell.cjs"].includes(file))).toEqual([
+    expect(files.filter((file) => !["toolbox.cjs", "commands.cjs", "shell.cjs"].includes(file))).toEqual([
       "claude.cjs",
       "common.cjs",
       "headless.cjs",
@@ -122,14 +122,17 @@ describe("the built program", () => {
     },
   );
 
-  it("loads with the built-in tools neither Zod nor MCP servers nor the parser of commands", async () => {
-    const [toolbox, connection] = await Promise.all(
-      ["toolbox", "connection"].map((name) => readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8")),
+  it("loads with the built-in tools neither Zod nor MCP servers, nor what only commands need", async () => {
+    const [toolbox, commands, connection] = await Promise.all(
+      ["toolbox", "commands", "connection"].map((name) => readFile(join(bin, "..", "parts", `${name}.cjs`), "utf8")),
     );
+    // The judge of commands knows the programs that only read.
+    expect(commands).toMatch(/\brealpath:/);
+    expect(toolbox).not.toMatch(/\brealpath:/);
     // As Zod names its types at run time. Connections to MCP servers do need it.
     expect(connection).toContain('"ZodObject"');
     expect(toolbox).not.toContain('"ZodObject"');
-    expect(toolbox).not.toMatch(/\brequire\("\.\/(shell|servers|connection)\//);
+    expect(toolbox).not.toMatch(/\brequire\("\.\/(commands|shell|servers|connection)\//);
   });
 
   it("loads nothing of sessions, tools or providers before an editor speaks", async () => {

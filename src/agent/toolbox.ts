@@ -5,6 +5,7 @@ import type { CallHooks } from "../scheduler/call-hooks.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import type { SessionRules } from "../policy/gate/session-rules.ts";
+import { loadCommands } from "../policy/command/load.ts";
 import { loadShellParser } from "../policy/command/parse/load-parser.ts";
 import { isInside } from "../policy/workspace/paths.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
@@ -132,7 +133,7 @@ export const openToolbox = async ({
   return {
     schedulerFor,
     services,
-    warmUp: loadShellParser,
+    warmUp: () => Promise.all([loadCommands(), loadShellParser()]),
     removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
     scheduler: createScheduler({
       ...shared,

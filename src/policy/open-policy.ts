@@ -2,10 +2,9 @@ import type { FileSearch, Shell, Web } from "../tools/capabilities.ts";
 import { join } from "node:path";
 import { findXdgFolders, listHomeFolders, toHomeFolders, type HomeOption } from "../world/home-folders.ts";
 import type { World } from "../world/world.ts";
-import { createChangedFileCheck } from "./command/changes/recheck.ts";
-import { createCommandJudge } from "./command/resolve.ts";
-import { createAutoApprovedCommands } from "./command/auto-approved.ts";
-import { createCommitKeyScanner } from "./secrets/commit-keys.ts";
+import { createChangedFiles, trackWrites } from "./command/changes/changed-files.ts";
+import { loadCommands } from "./command/load.ts";
+import type { Commands, WatchCommand } from "./command/open-commands.ts";
 import { createChildEnvironment } from "./shell/environment.ts";
 import { SandboxUnavailableError } from "./error.ts";
 import { createPermissionGate, type PermissionGate } from "./gate/create.ts";
@@ -21,7 +20,7 @@ import { filterTrustedSearchPath, defaultSearchPath } from "./shell/search-path.
 import { openSearch } from "./search/open.ts";
 import { listSecretPathsInHome } from "./secrets/paths.ts";
 import type { SessionRules } from "./gate/session-rules.ts";
-import { openShell, type ShellWorld } from "./shell/run.ts";
+import type { ShellWorld } from "./shell/run.ts";
 import { openTrustStore } from "./trust/folders.ts";
 import { openRuleStore } from "./trust/stored-rules.ts";
 import { canonicalizePath } from "./workspace/scratch.ts";
@@ -71,14 +70,11 @@ export type PolicyOptions = {
   readonly ripgrep?: () => Promise<string | undefined>;
 };
 
-/** Runs a command that may change files, e.g. between two snapshots of them. */
-type WatchCommand = <Result>(run: () => Promise<Result>) => Promise<Result>;
-
 /** The permission gate and the services behind it. */
 export type SessionPolicy = {
   readonly gate: PermissionGate;
   readonly workspace: Workspace;
-  readonly shell: ReturnType<typeof openShell>;
+  readonly shell: Pick<Shell, "run">;
   readonly web: Web;
   readonly search: FileSearch;
   readonly memory: ReturnType<typeof openMemory>;
@@ -106,7 +102,6 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     secrets = [],
   } = options;
   const { clock, disk, processes } = world;
-  const env = createChildEnvironment(world.env, { keep: keepVariables });
   const redactor = createRedactor({ env: world.env, secrets });
   const trusted = options.trusted ?? (await areRootsTrusted(options));
   const { config, data } = toHomeFolders(home);
@@ -126,23 +121,30 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     hidden: await listHiddenFiles(options, trusted),
     ...(options.buffers === undefined ? {} : { buffers: options.buffers }),
   });
-  const changes = createChangedFileCheck(files, disk.canonicalPath);
-  const workspace = changes.trackFiles(files);
-  const { platform } = world.host;
-  const commandWorld = {
-    platform,
-    disk,
-    processes,
-    files: workspace,
-    ownFolders,
-    roots: workspace.roots,
-    home: world.host.home,
-    env,
-    protection: protectionOf,
+  const changed = createChangedFiles(files);
+  const workspace = trackWrites(changed, files);
+  let variables: ReturnType<typeof createChildEnvironment> | undefined;
+  const env = (): NonNullable<typeof variables> =>
+    (variables ??= createChildEnvironment(world.env, { keep: keepVariables }));
+  let opened: Promise<Commands> | undefined;
+  const commands = (): Promise<Commands> => {
+    opened ??= loadCommands().then(({ openCommands }) =>
+      openCommands({
+        world,
+        roots,
+        files: workspace,
+        changed,
+        redactor,
+        ownFolders,
+        protection: protectionOf,
+        env: env(),
+        timeoutMs: commandTimeoutMs,
+        confine,
+        watchCommand: options.watchCommand,
+      }),
+    );
+    return opened;
   };
-  const judgeCommand = createCommandJudge(commandWorld);
-  const autoApproved = createAutoApprovedCommands(disk, env, [...roots, ...workspace.roots]);
-  const commitKeys = createCommitKeyScanner({ disk, processes, clock, redactor, searchPath: autoApproved.searchPath });
   return {
     gate: createPermissionGate({
       mode,
@@ -153,40 +155,21 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
       stored: openRuleStore(disk, config, workspace.roots[0] ?? config),
       home: world.host.home,
       protection: protectionOf,
-      judgeCommand: async (command, commandRules) => {
-        const decided = await changes.check(command, await judgeCommand(command, commandRules), commandRules);
-        autoApproved.record(command.text, decided, commandRules);
-        const commitFinding =
-          commandRules.isAllowListOnly === true || decided.decision === "deny"
-            ? undefined
-            : await commitKeys.scan(decided.analysis);
-        return commitFinding === undefined ? decided : { ...decided, commitFinding };
-      },
+      judgeCommand: async (command, commandRules) => (await commands()).judge(command, commandRules),
       judgeUrl: (url) => judgeUrl(url, { redactor }),
-      acceptCommand: async (command) => {
-        commitKeys.accept(command.text);
-        await changes.accept(command);
-      },
+      acceptCommand: async (command) => (await commands()).accept(command),
     }),
     workspace,
-    shell: watchCommands(
-      changes.trackShell(
-        openShell({
-          platform,
-          processes,
-          clock,
-          env,
-          autoApproved,
-          files: workspace,
-          timeoutMs: commandTimeoutMs,
-          ...(confine && { confine }),
-        }),
-      ),
-      autoApproved.isReadOnly,
-      options.watchCommand,
-    ),
+    shell: { run: async (command) => (await commands()).run(command) },
     web: createGuardedWeb({ clock, redactor, ...options.web }),
-    search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),
+    search: openSearch({
+      disk,
+      processes,
+      clock,
+      ripgrep: options.ripgrep ?? findRipgrep,
+      env,
+      files: workspace,
+    }),
     memory: openMemory(disk, config),
     redactor,
     trusted,
@@ -195,19 +178,6 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     close: workspace.close,
   };
 };
-
-/** Lets a watcher run commands that may change files. Read-only ones cost nothing. */
-const watchCommands = <Watched extends Pick<Shell, "run">>(
-  shell: Watched,
-  isReadOnly: (text: string) => boolean,
-  watch: WatchCommand | undefined,
-): Watched =>
-  watch === undefined
-    ? shell
-    : {
-        ...shell,
-        run: (command) => (isReadOnly(command.text) ? shell.run(command) : watch(() => shell.run(command))),
-      };
 
 /** The patterns of rules that deny reading, as ignore patterns: lists and searches find none of these files. */
 const listHiddenFiles = async (

@@ -1,4 +1,4 @@
-import { isPlainArgument } from "./profiles/classify.ts";
+import { isPlainArgument } from "./parse/plain-argument.ts";
 import type { CommandProfile } from "./profiles/profile.ts";
 
 /**

@@ -15,7 +15,8 @@ export type SearchWorld = {
   readonly clock: Clock;
   /** Finds the absolute path of ripgrep; without it, files are searched in this process. */
   readonly ripgrep: () => Promise<string | undefined>;
-  readonly env: { readonly [name: string]: string };
+  /** The environment variables of ripgrep. */
+  readonly env: () => { readonly [name: string]: string };
   readonly files: Pick<Workspace, "roots" | "ignored" | "ignoring" | "ignoreFiles">;
 };
 

@@ -203,7 +203,7 @@ const runRipgrep = async (
   const { processes, env } = world;
   const all = [...fixedArguments, ...(await ignoreArguments(world, scope)), ...args];
   signal.throwIfAborted();
-  const running = await startRipgrep(processes, { file: ripgrep, args: all, cwd: scope.folder, env });
+  const running = await startRipgrep(processes, { file: ripgrep, args: all, cwd: scope.folder, env: env() });
   const stop = (): void => running.signal("SIGKILL");
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -3,6 +3,7 @@ import { classifyFind } from "./find.ts";
 import { classifyGit } from "./git.ts";
 import { readOnlyPrograms, isVersionQuery } from "./readers.ts";
 import { runsOperands } from "../effects/launchers.ts";
+import { isPlainArgument } from "../parse/plain-argument.ts";
 import { classifySed } from "./sed.ts";
 import { classifyTar } from "./tar.ts";
 import {
@@ -53,7 +54,3 @@ const profileUnknownProgram = (words: readonly string[]): CommandProfile => {
   const paths = [...listPathWords(words), ...words.slice(requiredWords)];
   return { requiredWords, reason: "", paths, folderReading: "unknown" };
 };
-
-/** Whether an argument is a name, a number, or a path without "..". */
-export const isPlainArgument = (word: string): boolean =>
-  /^[\w.](?:[\w.,@+/-]|:(?![:/]))*$/.test(word) && !word.split("/").includes("..");
