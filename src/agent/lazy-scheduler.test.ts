@@ -17,33 +17,52 @@ const createLoads = () => {
       return () => void timers.delete(work);
     },
   };
-  const passHeadStart = async (): Promise<void> => {
-    for (const work of timers) work();
+  /** Runs the timers that are set now. */
+  const passTime = async (): Promise<void> => {
+    const due = [...timers];
     timers.clear();
+    for (const work of due) work();
     await new Promise(setImmediate);
   };
-  return { loads, passHeadStart, scheduler: new LazyScheduler(load, warmUp, clock) };
+  return { loads, passTime, scheduler: new LazyScheduler(load, warmUp, clock) };
 };
 
 describe("the tools", () => {
   it("are loaded once while a response is awaited, after the head start of the request", async () => {
-    const { loads, passHeadStart, scheduler } = createLoads();
+    const { loads, passTime, scheduler } = createLoads();
     scheduler.preload();
     expect(loads).toEqual([]);
-    await passHeadStart();
+    await passTime();
+    await passTime();
     scheduler.preload();
-    await passHeadStart();
+    await passTime();
+    await passTime();
     await scheduler.open();
     expect(loads).toEqual(["tools", "the rest"]);
   });
 
   it("are not loaded for a response that ends sooner, but for the next one", async () => {
-    const { loads, passHeadStart, scheduler } = createLoads();
+    const { loads, passTime, scheduler } = createLoads();
     scheduler.preload()();
-    await passHeadStart();
+    await passTime();
+    await passTime();
     expect(loads).toEqual([]);
     scheduler.preload();
-    await passHeadStart();
+    await passTime();
+    await passTime();
+    expect(loads).toEqual(["tools", "the rest"]);
+  });
+
+  it("do not delay a response that arrives while they are loaded with what only some calls need", async () => {
+    const { loads, passTime, scheduler } = createLoads();
+    const endResponse = scheduler.preload();
+    await passTime();
+    endResponse();
+    await passTime();
+    expect(loads).toEqual(["tools"]);
+    scheduler.preload();
+    await passTime();
+    await passTime();
     expect(loads).toEqual(["tools", "the rest"]);
   });
 });

@@ -9,7 +9,7 @@ export class LazyScheduler {
   readonly #clock: Pick<Clock, "after">;
   #loading: Promise<Scheduler> | undefined;
   #loaded: Scheduler | undefined;
-  #isPreloaded = false;
+  #isWarm = false;
 
   /** `warmUp` loads what only some calls need, after the scheduler. */
   constructor(
@@ -36,15 +36,24 @@ export class LazyScheduler {
 
   /**
    * Starts loading once the request had time to be sent; returns a function that cancels it. A response that ends sooner
-   * loads the tools itself if it has calls, and needs none otherwise. A failure is reported by `open`.
+   * loads the tools itself if it has calls, and needs none otherwise. A response that arrives while the tools are loaded
+   * is handled before the rest. A failure is reported by `open`.
    */
   preload(): () => void {
-    if (this.#load === undefined || this.#isPreloaded) return () => undefined;
-    return this.#clock.after(requestHeadStartMs, () => {
-      this.#isPreloaded = true;
-      this.open()
-        .then(() => this.#warmUp?.())
-        .catch(() => undefined);
+    if (this.#load === undefined || this.#isWarm) return () => undefined;
+    let isCancelled = false;
+    let cancelTimer = this.#clock.after(requestHeadStartMs, async () => {
+      await this.open().catch(() => undefined);
+      if (!isCancelled) cancelTimer = this.#clock.after(0, () => this.#warm());
     });
+    return () => {
+      isCancelled = true;
+      cancelTimer();
+    };
+  }
+
+  #warm(): void {
+    this.#isWarm = true;
+    this.#warmUp?.().catch(() => undefined);
   }
 }

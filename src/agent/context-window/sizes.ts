@@ -57,7 +57,8 @@ export class EntrySizes {
   }
 
   #measure(entry: Entry): EntrySize {
-    const measured = { tokens: measureEntry(entry), texts: entry.type === "completion" ? measureTexts(entry) : [] };
+    const measured =
+      entry.type === "completion" ? measureCompletion(entry) : { tokens: measureEntry(entry), texts: [] };
     this.#measured.set(entry, measured);
     return measured;
   }
@@ -70,14 +71,12 @@ type TextSize = { readonly length: number; readonly tokens: number };
 
 export const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
 
-const measureEntry = (entry: Entry): number => {
+const measureEntry = (entry: Exclude<Entry, Completion>): number => {
   switch (entry.type) {
     case "user":
       return frameTokens + estimateParts(entry.parts);
     case "model":
       return frameTokens + sum(entry.parts.map(measurePart));
-    case "completion":
-      return frameTokens + estimateParts(entry.outcome.content);
     case "notice":
       return frameTokens + estimateTokens(entry.text);
     case "compaction":
@@ -102,12 +101,16 @@ const measurePart = (part: Part): number => {
   }
 };
 
-const measureTexts = ({ outcome }: Completion): readonly TextSize[] =>
-  outcome.content.flatMap((part) => {
+/** Estimates each text once: results are most of a conversation. */
+const measureCompletion = ({ outcome: { content } }: Completion): EntrySize => {
+  const texts = content.flatMap((part) => {
     if (part.type === "media") return [];
     const text = part.type === "text" ? part.text : JSON.stringify(part.value);
     return [{ length: text.length, tokens: estimateTokens(text) }];
   });
+  const media = content.filter((part) => part.type === "media");
+  return { tokens: frameTokens + sum(texts.map(({ tokens }) => tokens)) + estimateParts(media), texts };
+};
 
 /** The tokens saved by shortening a text to `maxLength` characters. */
 const tokensSaved = ({ length, tokens }: TextSize, maxLength: number): number =>
