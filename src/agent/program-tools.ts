@@ -8,7 +8,8 @@ export type ProgramTools = { readonly tools: readonly AnyTool[]; readonly names?
 
 /**
  * Returns the declarations of the built-in tools a program chose, and of its own tools after them. Throws an
- * `UnknownNameError` for a built-in tool that does not exist, a `TypeError` for a name that is used twice.
+ * `UnknownNameError` for a built-in tool that does not exist, a `TypeError` for a name that is used twice and for what
+ * is no tool.
  */
 export const declareProgramTools = async (
   builtin: readonly ToolDeclaration[],
@@ -17,6 +18,8 @@ export const declareProgramTools = async (
   const available = builtin.map(({ name }) => name);
   for (const name of names ?? [])
     if (!available.includes(name)) throw new UnknownNameError("built-in tool", name, available);
+  if (!Array.isArray(tools)) throw new TypeError("tools must be a list of tools made with defineTool.");
+  for (const tool of tools) checkTool(tool);
   const taken = new Set(available);
   for (const { name } of tools) {
     if (taken.has(name))
@@ -31,4 +34,34 @@ export const declareProgramTools = async (
     ...builtin.filter(({ name }) => names?.includes(name) ?? true),
     ...(await Promise.all(tools.map((tool) => declareTool(tool)))),
   ];
+};
+
+/** The fields every tool has: what they must be, and whether a value is that. */
+const toolFields: readonly (readonly [keyof AnyTool, string, (value: unknown) => boolean])[] = [
+  ["name", "a text", (value) => typeof value === "string" && value !== ""],
+  ["description", "a text", (value) => typeof value === "string"],
+  [
+    "access",
+    '"read", "write", "execute" or "network"',
+    (value) => ["read", "write", "execute", "network"].includes(String(value)),
+  ],
+  [
+    "input",
+    "a Zod type, such as z.object({ city: z.string() })",
+    (value) => typeof (value as { safeParseAsync?: unknown } | undefined)?.safeParseAsync === "function",
+  ],
+  ["run", "a function", (value) => typeof value === "function"],
+  ["touches", "a function; defineTool adds it", (value) => typeof value === "function"],
+];
+
+/** Throws a `TypeError` that names the first wrong field: programs in JavaScript have no other check. */
+const checkTool = (tool: AnyTool): void => {
+  const wrong = toolFields.find(([field, , isRight]) => !isRight(tool[field]));
+  if (wrong === undefined) return;
+  const [field, expected] = wrong;
+  throw new TypeError(
+    field === "name"
+      ? "A tool has no name."
+      : `The tool "${tool.name}" is not complete: "${field}" must be ${expected}.`,
+  );
 };

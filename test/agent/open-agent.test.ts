@@ -71,6 +71,15 @@ describe("openAgent", () => {
     expect(await ask("Hello?")).toEqual({ text: "Hello.", reason: "stop" });
   });
 
+  it("says that it needs a folder", async () => {
+    const message = 'TypeError: openAgent needs the folder to work in, such as openAgent({ folder: "." }).';
+    const openUntyped = openAgent as (options?: object) => Promise<AgentSession>;
+    expect([await errorOf(openUntyped()), await errorOf(openUntyped({ model: "anthropic" }))]).toEqual([
+      message,
+      message,
+    ]);
+  });
+
   it("replaces the system prompt", async () => {
     const { ask } = await open({ system: "You are a parrot." });
     await ask("Hello?");
@@ -145,6 +154,24 @@ describe("tools of the program", () => {
     const { ask } = await open({ tools: [weather], builtinTools: ["read_file", "glob"] });
     await ask("Hello?");
     expect(toolNames(0)).toEqual(["read_file", "glob", "weather"]);
+  });
+
+  it("are checked, for programs without types: an error names what is wrong", async () => {
+    const errorWith = (wrong: object): Promise<string> =>
+      errorOf(open({ tools: [{ ...weather, ...wrong } as typeof weather] }));
+    expect([
+      await errorWith({ name: undefined }),
+      await errorWith({ access: "readonly" }),
+      await errorWith({ input: { type: "object" } }),
+      await errorWith({ run: undefined }),
+      await errorOf(open({ tools: {} as [] })),
+    ]).toEqual([
+      "TypeError: A tool has no name.",
+      'TypeError: The tool "weather" is not complete: "access" must be "read", "write", "execute" or "network".',
+      'TypeError: The tool "weather" is not complete: "input" must be a Zod type, such as z.object({ city: z.string() }).',
+      'TypeError: The tool "weather" is not complete: "run" must be a function.',
+      "TypeError: tools must be a list of tools made with defineTool.",
+    ]);
   });
 
   it("must have names of their own", async () => {

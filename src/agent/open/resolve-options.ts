@@ -3,6 +3,7 @@ import type { OpenAgentOptions, ResolvedAgentOptions } from "../options.ts";
 
 /** Fills in the defaults. Front ends have loaded the settings already, so nothing is loaded for them here. */
 export const resolveOptions = async (given: OpenAgentOptions): Promise<ResolvedAgentOptions> => {
+  checkFolder(given);
   const { loaded, world, home, folder } = given;
   const environment =
     loaded === undefined || world === undefined || home === undefined
@@ -18,4 +19,11 @@ export const resolveOptions = async (given: OpenAgentOptions): Promise<ResolvedA
       ? { sandbox: "wanted" }
       : {}),
   };
+};
+
+/** Throws a `TypeError` without a folder: programs in JavaScript learn it here. */
+const checkFolder = (given: unknown): void => {
+  const folder = typeof given === "object" && given !== null && "folder" in given ? given.folder : undefined;
+  if (typeof folder !== "string" || folder === "")
+    throw new TypeError('openAgent needs the folder to work in, such as openAgent({ folder: "." }).');
 };
