@@ -23,6 +23,107 @@ const parley = (...args: readonly string[]): Promise<Ran> =>
 const ownSettings = (): unknown => JSON.parse(readFileSync(join(base, ".parley/settings.json"), "utf8"));
 
 describe("parley permissions import", () => {
+  const policy = (...rules: readonly string[]): string => rules.map((rule) => `[[rule]]\n${rule}\n`).join("\n");
+  const shell = 'toolName = "run_shell_command"\n';
+  it.each<[string, string, string, unknown, readonly string[]]>([
+    [
+      "a deny rule with quotes",
+      "claude",
+      ".claude/settings.json",
+      { permissions: { allow: ["Bash(git:*)", "Bash(npm test)"], deny: ['Bash(git push "x":*)'] } },
+      ["Bash(npm test)"],
+    ],
+    [
+      "a deny rule with quotes, and a mode",
+      "claude",
+      ".claude/settings.json",
+      { permissions: { allow: ["Bash"], deny: ["Bash(curl*|*sh)", "Edit(a[b])"], defaultMode: "acceptEdits" } },
+      [],
+    ],
+    [
+      "a deny rule for tools by pattern",
+      "claude",
+      ".claude/settings.json",
+      { permissions: { allow: ["Bash(npm test)", "mcp__a__b"], deny: ["Ba*"] } },
+      [],
+    ],
+    [
+      "a rule that is not read",
+      "codex",
+      ".codex/rules/a.rules",
+      'prefix_rule(pattern=["git"], decision="allow")\nprefix_rule(pattern=DANGEROUS, decision="forbidden")',
+      [],
+    ],
+    [
+      "a forbidden word with spaces",
+      "codex",
+      ".codex/rules/a.rules",
+      'prefix_rule(pattern=["sh", "-c"], decision="allow")\nprefix_rule(pattern=["ls"], decision="allow")\nprefix_rule(pattern=["sh", "-c", "rm x"], decision="forbidden")',
+      ["run_shell_command(ls)"],
+    ],
+    [
+      "a regular expression",
+      "gemini",
+      ".gemini/policies/a.toml",
+      policy(
+        `${shell}decision = "allow"\npriority = 1`,
+        `${shell}commandPrefix = "ls"\ndecision = "allow"\npriority = 300`,
+        `${shell}commandRegex = "^rm"\ndecision = "deny"\npriority = 200`,
+      ),
+      ["run_shell_command(ls)"],
+    ],
+    [
+      "a deny rule with an exception",
+      "gemini",
+      ".gemini/policies/a.toml",
+      policy(
+        `${shell}decision = "allow"\npriority = 1`,
+        `${shell}commandPrefix = "rm"\ndecision = "deny"\npriority = 10`,
+        `${shell}commandPrefix = "rm -i"\ndecision = "allow"\npriority = 20`,
+      ),
+      ["run_shell_command(rm -i)"],
+    ],
+    [
+      "another file that is broken",
+      "gemini",
+      ".gemini/settings.json",
+      { tools: { allowed: ["run_shell_command(git)"] } },
+      [],
+    ],
+    [
+      "the last word",
+      "opencode",
+      ".config/opencode/opencode.json",
+      { permission: { bash: { "git *": "allow", "npm *": "allow", "git push *": "ask", "git pu?h": "deny" } } },
+      ["run_shell_command(npm)"],
+    ],
+    [
+      "a last word about everything",
+      "opencode",
+      ".config/opencode/opencode.json",
+      {
+        permission: {
+          bash: { "git *": "allow", "*": "ask", "ls *": "allow" },
+          webfetch: "allow",
+          "*": "ask",
+          edit: "allow",
+        },
+      },
+      ["edits"],
+    ],
+  ])(
+    "allows nothing that %s limits there and that cannot be taken over",
+    async (name, source, path, content, allowed) => {
+      put(path, content);
+      if (name.startsWith("another file")) put(".gemini/policies/broken.toml", "[[rule");
+      const { out } = await parley("permissions", "import", source, "--yes", "--json");
+      const { added, leftOut } = JSON.parse(out) as { added: { change: string }[]; leftOut: { reason: string }[] };
+      const allows = added.map(({ change }) => change).filter((change) => !/^(?:deny|ask) /.test(change));
+      expect(allows).toEqual(allowed.map((rule) => `allow ${rule}`));
+      expect(leftOut.some(({ reason }) => reason.includes("limits it there"))).toBe(true);
+    },
+  );
+
   it("takes what restricts at once, what allows more only with --yes, and never twice", async () => {
     put(".claude/settings.json", {
       permissions: { allow: ["Bash(npm test:*)", "Skill(x)"], deny: ["Read(.env)"], defaultMode: "acceptEdits" },
@@ -87,8 +188,11 @@ describe("parley permissions import", () => {
   });
 
   it.each([
-    [["import"], "Missing argument AGENT: parley permissions import claude|codex|gemini|opencode."],
-    [["import", "emacs"], 'Unknown agent "emacs" for permissions import. Available: claude, codex, gemini, opencode.'],
+    [["import"], "Missing argument AGENT: parley permissions import claude|codex|gemini|qwen|opencode."],
+    [
+      ["import", "emacs"],
+      'Unknown agent "emacs" for permissions import. Available: claude, codex, gemini, qwen, opencode.',
+    ],
   ])("says what is wrong with %j", async (args, message) => {
     const { code, err } = await parley("permissions", ...args);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);

@@ -116,7 +116,7 @@ const findPermissionAssets = async (
   const found = source === undefined ? [] : await findPermissions(source, locations);
   return Promise.all(
     found.map(async (each): Promise<AgentAsset> => {
-      const plan = await planPermissionImport([each], locations.target);
+      const plan = await planPermissionImport([each], locations.target, found);
       const widening = plan.changes.filter(({ isTightening }) => !isTightening).length;
       const parts = [
         `${plan.changes.length - widening} restricting`,

@@ -1,5 +1,6 @@
 import type { RuleList } from "../../policy/trust/stored-rules.ts";
 import { parseSpecifier } from "../../policy/gate/tool-specifier.ts";
+import { scopeOfCommand, type CallScope } from "./restrictions.ts";
 import { parseStarlarkCalls, type StarlarkValue } from "./starlark.ts";
 import { mergeTranslated, translated, untranslated, type TranslatedPermissions } from "./source-rules.ts";
 
@@ -12,27 +13,31 @@ export const translateCodexRules = (text: string): TranslatedPermissions => {
         ? translatePrefixRule(values, source)
         : untranslated(source, `${name} has no counterpart here`),
     ),
-    ...(problem === undefined ? [] : [untranslated(problem.source, problem.reason)]),
+    ...(problem === undefined ? [] : [untranslated(problem.source, problem.reason, anyCommand)]),
   ]);
 };
+
+const anyCommand: CallScope = { tool: "run_shell_command" };
 
 const lists: { readonly [decision: string]: RuleList } = { allow: "allow", prompt: "ask", forbidden: "deny" };
 
 const translatePrefixRule = (values: ReadonlyMap<string, StarlarkValue>, source: string): TranslatedPermissions => {
   const decision = values.get("decision") ?? "allow";
   const list = typeof decision === "string" && Object.hasOwn(lists, decision) ? lists[decision] : undefined;
-  if (list === undefined) return untranslated(source, "its decision is not allow, prompt or forbidden");
+  if (list === undefined) return untranslated(source, "its decision is not allow, prompt or forbidden", anyCommand);
+  const leaveOut = (reason: string, scope: CallScope): TranslatedPermissions =>
+    untranslated(source, reason, ...(list === "allow" ? [] : [scope]));
   const pattern = values.get("pattern");
   const commands = Array.isArray(pattern) ? listCommands(pattern as readonly StarlarkValue[]) : undefined;
   if (commands === undefined || commands.length === 0)
-    return untranslated(source, "its pattern is not a list of words");
-  if (commands.length > maxCommands) return untranslated(source, "its pattern has too many alternatives");
+    return leaveOut("its pattern is not a list of words", anyCommand);
+  if (commands.length > maxCommands) return leaveOut("its pattern has too many alternatives", anyCommand);
   return mergeTranslated(
     commands.map((words) => {
       const isPlain = words.every((word) => !/[\s*]/.test(word) && word !== "");
       const parsed = isPlain ? parseSpecifier(`Bash(${words.join(" ")}:*)`) : undefined;
       if (parsed === undefined || "problem" in parsed)
-        return untranslated(source, parsed?.problem ?? "a word of its pattern has spaces or *");
+        return leaveOut(parsed?.problem ?? "a word of its pattern has spaces or *", scopeOfCommand(words.join(" ")));
       return translated(list, parsed.rule, `${words.join(" ")} (${String(decision)})`);
     }),
   );

@@ -7,6 +7,7 @@ import { translateClaudePermissions } from "./claude.ts";
 import { translateCodexRules } from "./codex.ts";
 import { translateGeminiPolicies } from "./gemini.ts";
 import { translateOpencodePermissions } from "./opencode.ts";
+import { translateQwenSettings, translateToolSettings } from "./tool-settings.ts";
 import { noPermissions, untranslated, type PermissionSource, type TranslatedPermissions } from "./source-rules.ts";
 
 /** Where the permissions of other agents are looked for. */
@@ -39,16 +40,16 @@ export const findPermissions = async (
       if (read === undefined) return undefined;
       const permissions =
         "refused" in read
-          ? untranslated(file, `the file is not read: ${read.refused}`)
-          : await translators[source](read.text, scope);
+          ? untranslated(file, `the file is not read: ${read.refused}`, { tool: "*" })
+          : await translators[source](read.text, { scope, file });
       return { source, file, scope, permissions };
     }),
   );
   return found.filter((each) => each !== undefined).filter(({ permissions }) => !isEmpty(permissions));
 };
 
-const isEmpty = ({ rules, untranslated: rest, mode, folders }: TranslatedPermissions): boolean =>
-  rules.length === 0 && rest.length === 0 && mode === undefined && folders === undefined;
+const isEmpty = ({ rules, untranslated: rest, restrictions, mode, folders }: TranslatedPermissions): boolean =>
+  rules.length === 0 && rest.length === 0 && restrictions === undefined && mode === undefined && folders === undefined;
 
 type PermissionFile = { readonly file: string; readonly scope: "user" | "project"; readonly within: string };
 
@@ -99,7 +100,13 @@ const listPlaces = async (
     case "codex":
       return [...(await inFolder(user("rules"), ".rules")), ...(await inFolder(own(".codex", "rules")[0], ".rules"))];
     case "gemini":
-      return inFolder(user("policies"), ".toml");
+      return [
+        ...(await inFolder(user("policies"), ".toml")),
+        user("settings.json"),
+        ...own(".gemini", "settings.json"),
+      ];
+    case "qwen":
+      return [user("settings.json"), ...own(".qwen", "settings.json")];
     case "opencode":
       return [
         user("opencode.json"),
@@ -111,18 +118,23 @@ const listPlaces = async (
   }
 };
 
-type Translator = (text: string, scope: "user" | "project") => Promise<TranslatedPermissions>;
+type Translator = (
+  text: string,
+  place: { readonly scope: "user" | "project"; readonly file: string },
+) => Promise<TranslatedPermissions>;
 
 const translators: { readonly [source in PermissionSource]: Translator } = {
-  claude: async (text, scope) => fromJson(text, (value) => translateClaudePermissions(value, scope)),
-  opencode: async (text) => fromJson(text, translateOpencodePermissions),
+  claude: async (text, { scope }) => fromJson(text, (value) => translateClaudePermissions(value, scope)),
+  opencode: async (text, { scope }) => fromJson(text, (value) => translateOpencodePermissions(value, scope)),
   codex: async (text) => translateCodexRules(text),
-  gemini: async (text) => {
+  qwen: async (text) => fromJson(text, translateQwenSettings),
+  gemini: async (text, { file }) => {
+    if (file.endsWith(".json")) return fromJson(text, translateToolSettings);
     const { parse } = await import("smol-toml");
     try {
       return translateGeminiPolicies([parse(text)]);
     } catch (error) {
-      return untranslated("the file", `not valid TOML: ${error instanceof Error ? firstLine(error.message) : ""}`);
+      return leaveOutFile(`not valid TOML: ${error instanceof Error ? firstLine(error.message) : ""}`);
     }
   },
 };
@@ -132,9 +144,11 @@ const fromJson = async (
   translate: (value: unknown) => TranslatedPermissions,
 ): Promise<TranslatedPermissions> => {
   const parsed = await parseSettings(text);
-  if (!parsed.ok)
-    return text.trim() === "" ? noPermissions : untranslated("the file", `not valid JSON: ${parsed.problem}`);
+  if (!parsed.ok) return text.trim() === "" ? noPermissions : leaveOutFile(`not valid JSON: ${parsed.problem}`);
   return translate(toPlainValue(parsed.node));
 };
+
+/** A file that cannot be read may restrict anything. */
+const leaveOutFile = (reason: string): TranslatedPermissions => untranslated("the file", reason, { tool: "*" });
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";

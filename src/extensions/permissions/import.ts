@@ -9,6 +9,7 @@ import { settingsFilePath } from "../../settings/load/load.ts";
 import type { PartialSettings } from "../../settings/schema/values.ts";
 import type { World } from "../../world/world.ts";
 import type { FoundPermissions } from "./find.ts";
+import { findRestriction, type Restriction } from "./restrictions.ts";
 import type { UntranslatedRule } from "./source-rules.ts";
 
 /** One thing an import would change: a rule, the approval mode, or a workspace folder. */
@@ -21,7 +22,12 @@ export type PermissionChange = {
   /** As written there. */
   readonly from: string;
 } & (
-  | { readonly type: "rule"; readonly list: RuleList; readonly rule: PermissionRule }
+  | {
+      readonly type: "rule";
+      readonly list: RuleList;
+      readonly rule: PermissionRule;
+      readonly rank?: number | undefined;
+    }
   | { readonly type: "mode"; readonly mode: ApprovalMode }
   | { readonly type: "folder"; readonly folder: string }
 );
@@ -43,10 +49,14 @@ export type ImportTarget = {
   readonly folder: string;
 };
 
-/** Plans the import of permissions: what tightens, what widens, what is there already and what cannot be taken over. */
+/**
+ * Plans the import of permissions: what tightens, what widens, what is there already and what cannot be taken over.
+ * `all` are those of the agent: a rule in another of its files may limit one in these.
+ */
 export const planPermissionImport = async (
   found: readonly FoundPermissions[],
   target: ImportTarget,
+  all: readonly FoundPermissions[] = found,
 ): Promise<PermissionImport> => {
   const own = await readOwnSettings(target);
   const stored = await openRuleStore(target.world.disk, target.home, target.folder).list();
@@ -64,23 +74,43 @@ export const planPermissionImport = async (
         return (own["context.includeDirectories"] ?? []).includes(change.folder);
     }
   };
-  const all = dedupe(found.flatMap((each) => listChanges(each, target.world.host.home)));
+  const restrictions = all.flatMap(({ permissions }) => permissions.restrictions ?? []);
+  const restrictionOf = (change: PermissionChange): Restriction | undefined =>
+    change.isTightening ? undefined : findRestriction(change, restrictions);
+  const translated = found.flatMap((each) => listChanges(each, target.world.host.home));
+  const planned = dedupe(translated.filter((change) => restrictionOf(change) === undefined));
   return {
-    changes: all.filter((change) => !isPresent(change)),
-    present: all.filter(isPresent),
-    untranslated: found.flatMap(({ file, scope, permissions }) => [
-      ...permissions.untranslated.map((each) => ({ ...each, file })),
-      ...(scope === "project" && permissions.mode !== undefined
-        ? [{ file, from: `mode ${permissions.mode}`, reason: "an approval mode cannot be stored for one project" }]
-        : []),
-      ...(scope === "project" ? (permissions.folders ?? []) : []).map((folder) => ({
-        file,
-        from: `folder ${folder}`,
-        reason: "folders cannot be added for one project; use --include-directories",
-      })),
-    ]),
+    changes: planned.filter((change) => !isPresent(change)),
+    present: planned.filter(isPresent),
+    untranslated: [
+      ...translated.flatMap((change) => {
+        const restriction = restrictionOf(change);
+        return restriction === undefined ? [] : [leaveOutWidening(change, restriction)];
+      }),
+      ...found.flatMap(({ file, scope, permissions }) => [
+        ...permissions.untranslated.map((each) => ({ ...each, file })),
+        ...(scope === "project" && permissions.mode !== undefined
+          ? [{ file, from: `mode ${permissions.mode}`, reason: "an approval mode cannot be stored for one project" }]
+          : []),
+        ...(scope === "project" ? (permissions.folders ?? []) : []).map((folder) => ({
+          file,
+          from: `folder ${folder}`,
+          reason: "folders cannot be added for one project; use --include-directories",
+        })),
+      ]),
+    ],
   };
 };
+
+/** Not taken over: it would allow what the other agent restricts. */
+const leaveOutWidening = (
+  change: PermissionChange,
+  { from }: Restriction,
+): PermissionImport["untranslated"][number] => ({
+  file: change.file,
+  from: describeChange(change),
+  reason: `"${from}" limits it there, and cannot be taken over`,
+});
 
 /** Applies changes: rules and folders are added, nothing is removed. */
 export const applyPermissionChanges = async (
@@ -128,7 +158,7 @@ const listChanges = (
   { file, scope, permissions: { rules, mode, folders = [] } }: FoundPermissions,
   userHome: string,
 ): readonly PermissionChange[] => [
-  ...rules.map(({ list, rule, from }): PermissionChange => ({
+  ...rules.map(({ list, rule, from, rank }): PermissionChange => ({
     type: "rule",
     isTightening: list !== "allow",
     file,
@@ -136,6 +166,7 @@ const listChanges = (
     from,
     list,
     rule,
+    rank,
   })),
   ...(mode === undefined || scope === "project" ? [] : [modeChange(mode, file)]),
   ...(scope === "project" ? [] : folders).map((folder): PermissionChange => ({

@@ -1,12 +1,13 @@
+import type { Restriction } from "./restrictions.ts";
 import type { ApprovalMode } from "../../policy/gate/approval-mode.ts";
 import type { PermissionRule } from "../../policy/gate/permission-rules.ts";
 import type { RuleList } from "../../policy/trust/stored-rules.ts";
 
 /** The agents whose permission settings can be imported. */
-export type PermissionSource = "claude" | "codex" | "gemini" | "opencode";
+export type PermissionSource = "claude" | "codex" | "gemini" | "qwen" | "opencode";
 
 /** All of them. */
-export const permissionSources: readonly PermissionSource[] = ["claude", "codex", "gemini", "opencode"];
+export const permissionSources: readonly PermissionSource[] = ["claude", "codex", "gemini", "qwen", "opencode"];
 
 /** A rule of another agent as one of ours. */
 type TranslatedRule = {
@@ -14,6 +15,8 @@ type TranslatedRule = {
   readonly rule: PermissionRule;
   /** The rule as written there. */
   readonly from: string;
+  /** Its place in the order of its agent: see `Restriction`. Absent: 0. */
+  readonly rank?: number;
 };
 
 /** A rule or setting that is not taken over, and why. */
@@ -23,6 +26,8 @@ export type UntranslatedRule = { readonly from: string; readonly reason: string 
 export type TranslatedPermissions = {
   readonly rules: readonly TranslatedRule[];
   readonly untranslated: readonly UntranslatedRule[];
+  /** The restrictions that are not taken over. */
+  readonly restrictions?: readonly Restriction[];
   readonly mode?: ApprovalMode;
   /** More workspace folders, as written. */
   readonly folders?: readonly string[];
@@ -35,25 +40,41 @@ export const noPermissions: TranslatedPermissions = { rules: [], untranslated: [
 export const mergeTranslated = (all: readonly TranslatedPermissions[]): TranslatedPermissions => {
   const folders = all.flatMap((each) => each.folders ?? []);
   const mode = all.findLast((each) => each.mode !== undefined)?.mode;
+  const restrictions = all.flatMap((each) => each.restrictions ?? []);
   return {
     rules: all.flatMap(({ rules }) => rules),
     untranslated: all.flatMap(({ untranslated }) => untranslated),
+    ...(restrictions.length === 0 ? {} : { restrictions }),
     ...(mode === undefined ? {} : { mode }),
     ...(folders.length === 0 ? {} : { folders }),
   };
 };
 
 /** A result with one rule. */
-export const translated = (list: RuleList, rule: PermissionRule, from: string): TranslatedPermissions => ({
-  rules: [{ list, rule, from }],
+export const translated = (
+  list: RuleList,
+  rule: PermissionRule,
+  from: string,
+  rank?: number,
+): TranslatedPermissions => ({
+  rules: [{ list, rule, from, ...(rank === undefined ? {} : { rank }) }],
   untranslated: [],
 });
 
-/** A result with one rule that is not taken over. */
-export const untranslated = (from: string, reason: string): TranslatedPermissions => ({
-  rules: [],
-  untranslated: [{ from: from.length > 200 ? `${from.slice(0, 199)}…` : from, reason }],
-});
+/** A result with one rule that is not taken over, and what it restricts. */
+export const untranslated = (
+  from: string,
+  reason: string,
+  ...restricted: readonly Omit<Restriction, "from">[]
+): TranslatedPermissions => {
+  const short = from.length > 200 ? `${from.slice(0, 199)}…` : from;
+  const restrictions = restricted.map((each) => ({ ...each, from: short }));
+  return {
+    rules: [],
+    untranslated: [{ from: short, reason }],
+    ...(restrictions.length === 0 ? {} : { restrictions }),
+  };
+};
 
 /**
  * Why an allow rule would have no effect or mean something else here; undefined if it can be taken over. A command must

@@ -4,12 +4,14 @@ import { translateClaudePermissions } from "./claude.ts";
 import { translateCodexRules } from "./codex.ts";
 import { translateGeminiPolicies } from "./gemini.ts";
 import { translateOpencodePermissions } from "./opencode.ts";
+import { translateQwenSettings, translateToolSettings } from "./tool-settings.ts";
 import type { TranslatedPermissions } from "./source-rules.ts";
 
-const summary = ({ rules, untranslated, ...rest }: TranslatedPermissions): object => ({
+const summary = ({ rules, untranslated, mode, folders }: TranslatedPermissions): object => ({
   rules: rules.map(({ list, rule }) => `${list} ${formatPermissionRule(rule)}`),
   leftOut: untranslated.map(({ from, reason }) => `${from}: ${reason}`),
-  ...rest,
+  ...(mode === undefined ? {} : { mode }),
+  ...(folders === undefined ? {} : { folders }),
 });
 
 describe("permissions of Claude Code", () => {
@@ -68,6 +70,30 @@ describe("permissions of Claude Code", () => {
     [JSON.parse('{"__proto__": {"permissions": {"allow": ["Bash"]}}}')],
   ])("of another shape are none: %j", (settings) => {
     expect(summary(translateClaudePermissions(settings, "user"))).toEqual({ rules: [], leftOut: [] });
+  });
+
+  it("are never wider: a tool alone is that tool, and paths count for Edit only", () => {
+    const allow = [
+      "Edit",
+      "Write(*)",
+      "Write(a.txt)",
+      "MultiEdit",
+      "NotebookEdit",
+      "Bash(mkdir new*:*)",
+      "mcp__x__get_*",
+    ];
+    const translation = translateClaudePermissions({ permissions: { allow, deny: ["mcp__*"] } }, "user");
+    expect(summary(translation)).toEqual({
+      rules: ["allow replace", "allow smart_edit", "allow write_file"],
+      leftOut: [
+        "allow Write(a.txt): Claude Code has paths for Edit only, so it allows nothing there",
+        "allow MultiEdit: it names a tool that Parley does not have",
+        "allow NotebookEdit: it names a tool that Parley does not have",
+        'allow Bash(mkdir new*:*): "*" before ":*" is no pattern. Did you mean mkdir new* *?',
+        "allow mcp__x__get_*: rules cannot name servers or their tools by a pattern",
+        "deny mcp__*: rules cannot name servers or their tools by a pattern",
+      ],
+    });
   });
 });
 
@@ -152,6 +178,62 @@ describe("policies of Gemini CLI", () => {
         "perhaps x: its decision is not allow, deny or ask_user",
         "deny: it names no tool",
       ],
+    });
+  });
+});
+
+describe("the tool lists of Gemini CLI and Qwen Code", () => {
+  it("become rules: core tools by denying the others", () => {
+    const tools = {
+      allowed: ["run_shell_command(git status)", "read_file", "replace", "write_file(a)", "run_shell_command(a|b)"],
+      exclude: ["WebFetchTool", "run_shell_command(rm -rf)", "edit*"],
+      confirmationRequired: ["replace"],
+      core: ["ReadFileTool", "ShellTool(ls)", "replace", "write_file", "glob", "grep_search", "list_directory"],
+    };
+    const settings = { tools, mcp: { excluded: ["bad"] }, general: { defaultApprovalMode: "plan" } };
+    expect(summary(translateToolSettings(settings))).toEqual({
+      rules: [
+        "allow run_shell_command(git status)",
+        "allow read_file",
+        "allow replace",
+        "ask replace",
+        "ask smart_edit",
+        "deny web_fetch",
+        "deny run_shell_command(rm -rf)",
+        "deny server:bad",
+        "deny read_many_files",
+        "deny web_fetch",
+        "deny google_web_search",
+        "deny save_memory",
+      ],
+      leftOut: [
+        "allow write_file(a): it has arguments, which count for run_shell_command only",
+        'allow run_shell_command(a|b): "a|b" has quotes, variables or operators, whose meaning would be ambiguous',
+        "deny edit*: rules cannot name tools by a pattern",
+        "tools.core ShellTool(ls): nothing else runs there; see permissions.only",
+      ],
+      mode: "plan",
+    });
+  });
+
+  it("of Qwen Code are beside rules in Claude Code's form", () => {
+    const permissions = {
+      allow: ["run_shell_command(npm test)", "Edit(/src/**)", "WebFetch(example.com)"],
+      deny: ["ReadFile(.env)", "Bash(rm *)"],
+    };
+    expect(
+      summary(translateQwenSettings({ permissions, tools: { approvalMode: "auto-edit", exclude: ["glob"] } })),
+    ).toEqual({
+      rules: [
+        "allow Bash(npm test)",
+        "allow Edit(./src/**)",
+        "allow host:example.com",
+        "deny Read(.env)",
+        "deny run_shell_command(rm)",
+        "deny glob",
+      ],
+      leftOut: [],
+      mode: "auto_edit",
     });
   });
 });

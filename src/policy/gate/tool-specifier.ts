@@ -11,7 +11,10 @@ export type ParsedSpecifier = { readonly rule: PermissionRule } | { readonly pro
  */
 export const parseSpecifier = (text: string): ParsedSpecifier | undefined => {
   const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(text) ?? [];
-  if (server !== undefined) return { rule: serverRule(server, tool) };
+  if (server !== undefined)
+    return server.includes("*") || (tool !== "*" && tool?.includes("*") === true)
+      ? { problem: "rules cannot name servers or their tools by a pattern" }
+      : { rule: serverRule(server, tool) };
   const [, name = "", specifier] = /^([A-Za-z_][\w.-]*)(?:\((.*)\))?$/s.exec(text) ?? [];
   const kind = kinds[name];
   if (kind === undefined) return undefined;
@@ -76,6 +79,8 @@ const parseCommandSpecifier = (text: string): ParsedSpecifier => {
       problem: `${JSON.stringify(illegal)} has quotes, variables or operators, whose meaning would be ambiguous`,
     };
   const hasStar = words.some((word) => word.includes("*"));
+  if (hasStar && text.endsWith(":*"))
+    return { problem: `"*" before ":*" is no pattern. Did you mean ${text.slice(0, -2)} *?` };
   if (prefix !== undefined && !hasStar) return { rule: { type: "command", words } };
   if (!hasStar) return { rule: { type: "command", words, exact: true } };
   return { rule: { type: "command", words: prefix === undefined ? words : [...words, "*"], isPattern: true } };
