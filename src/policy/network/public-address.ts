@@ -10,11 +10,16 @@ export const nonPublicReason = (address: string): string | undefined => {
   return ipv6 === undefined ? "not an address" : nonPublicIpv6Reason(ipv6);
 };
 
-/** A range of addresses: `start` is the prefix of this many bits. */
-type AddressRange = { readonly start: bigint; readonly bits: number; readonly what: string };
+/** A range of addresses: those that begin with this many bits of the address. */
+type AddressRange = readonly [address: string, bits: number, what: string];
 
-const findRange = (address: AddressBits, ranges: readonly AddressRange[]): string | undefined =>
-  ranges.find(({ start, bits }) => address.value >> (address.width - BigInt(bits)) === start)?.what;
+/** Parses the addresses only now: every start loads this file, and few connect to anything but a model. */
+const findRange = ({ value, width }: AddressBits, ranges: readonly AddressRange[]): string | undefined =>
+  ranges.find(([address, bits]) => {
+    const others = width - BigInt(bits);
+    const first = parseIpv4(address) ?? parseIpv6(address);
+    return first !== undefined && value >> others === first.value >> others;
+  })?.[2];
 
 type AddressBits = { readonly value: bigint; readonly width: bigint };
 
@@ -49,49 +54,44 @@ const nonPublicIpv6Reason = (ipv6: AddressBits): string | undefined => {
 /** 64:ff9b::/96 (NAT64): how an IPv6-only network reaches IPv4 addresses. */
 const nat64Prefix = 0x0064_ff9b_0000_0000_0000_0000n;
 
-const addressRange = (address: string, bits: number, description: string): AddressRange => {
-  const { value, width } = parseIpv4(address) ?? parseIpv6(address) ?? { value: 0n, width: 0n };
-  return { start: value >> (width - BigInt(bits)), bits, what: description };
-};
-
 /** From IANA's registries of special-purpose addresses, and addresses that cloud providers use. */
 const ipv4Ranges: readonly AddressRange[] = [
-  addressRange("0.0.0.0", 8, "this machine"),
-  addressRange("10.0.0.0", 8, "a private network"),
-  addressRange("100.64.0.0", 10, "carrier-grade NAT"),
-  addressRange("127.0.0.0", 8, "this machine"),
-  addressRange("168.63.129.16", 32, "a cloud platform service"),
-  addressRange("169.254.0.0", 16, "link-local, used for cloud metadata"),
-  addressRange("172.16.0.0", 12, "a private network"),
-  addressRange("192.0.0.0", 24, "reserved"),
-  addressRange("192.0.2.0", 24, "reserved for documentation"),
-  addressRange("192.31.196.0", 24, "reserved"),
-  addressRange("192.52.193.0", 24, "reserved"),
-  addressRange("192.88.99.0", 24, "a relay"),
-  addressRange("192.168.0.0", 16, "a private network"),
-  addressRange("192.175.48.0", 24, "reserved"),
-  addressRange("198.18.0.0", 15, "reserved for benchmarks"),
-  addressRange("198.51.100.0", 24, "reserved for documentation"),
-  addressRange("203.0.113.0", 24, "reserved for documentation"),
-  addressRange("224.0.0.0", 4, "multicast"),
-  addressRange("240.0.0.0", 4, "reserved"),
+  ["0.0.0.0", 8, "this machine"],
+  ["10.0.0.0", 8, "a private network"],
+  ["100.64.0.0", 10, "carrier-grade NAT"],
+  ["127.0.0.0", 8, "this machine"],
+  ["168.63.129.16", 32, "a cloud platform service"],
+  ["169.254.0.0", 16, "link-local, used for cloud metadata"],
+  ["172.16.0.0", 12, "a private network"],
+  ["192.0.0.0", 24, "reserved"],
+  ["192.0.2.0", 24, "reserved for documentation"],
+  ["192.31.196.0", 24, "reserved"],
+  ["192.52.193.0", 24, "reserved"],
+  ["192.88.99.0", 24, "a relay"],
+  ["192.168.0.0", 16, "a private network"],
+  ["192.175.48.0", 24, "reserved"],
+  ["198.18.0.0", 15, "reserved for benchmarks"],
+  ["198.51.100.0", 24, "reserved for documentation"],
+  ["203.0.113.0", 24, "reserved for documentation"],
+  ["224.0.0.0", 4, "multicast"],
+  ["240.0.0.0", 4, "reserved"],
 ];
 
 /** Only 2000::/3 is public at all. */
 const ipv6Ranges: readonly AddressRange[] = [
-  addressRange("::1", 128, "this machine"),
-  addressRange("::", 128, "this machine"),
-  addressRange("::", 96, "an embedded IPv4 address"),
-  addressRange("::ffff:0:0", 96, "an embedded IPv4 address"),
-  addressRange("::ffff:0:0:0", 96, "an embedded IPv4 address"),
-  addressRange("64:ff9b:1::", 48, "a private network"),
-  addressRange("2001::", 23, "reserved"),
-  addressRange("2001:db8::", 32, "reserved for documentation"),
-  addressRange("2002::", 16, "an embedded IPv4 address"),
-  addressRange("2620:4f:8000::", 48, "reserved"),
-  addressRange("3fff::", 20, "reserved for documentation"),
-  addressRange("fc00::", 7, "a private network"),
-  addressRange("fe80::", 10, "link-local"),
-  addressRange("fec0::", 10, "a private network"),
-  addressRange("ff00::", 8, "multicast"),
+  ["::1", 128, "this machine"],
+  ["::", 128, "this machine"],
+  ["::", 96, "an embedded IPv4 address"],
+  ["::ffff:0:0", 96, "an embedded IPv4 address"],
+  ["::ffff:0:0:0", 96, "an embedded IPv4 address"],
+  ["64:ff9b:1::", 48, "a private network"],
+  ["2001::", 23, "reserved"],
+  ["2001:db8::", 32, "reserved for documentation"],
+  ["2002::", 16, "an embedded IPv4 address"],
+  ["2620:4f:8000::", 48, "reserved"],
+  ["3fff::", 20, "reserved for documentation"],
+  ["fc00::", 7, "a private network"],
+  ["fe80::", 10, "link-local"],
+  ["fec0::", 10, "a private network"],
+  ["ff00::", 8, "multicast"],
 ];
