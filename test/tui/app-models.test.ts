@@ -81,7 +81,7 @@ describe("/model", () => {
     const rows = await app.waitForText("Which model?");
     const top = rows.findIndex((row) => row.startsWith("Which model?"));
     const list = rows.slice(top + 1, top + 12).map((row) => row.trim());
-    expect(list[0]).toMatch(/^› anthropic\/claude-opus-5-5 +[\d.]+[kM] image document \$\d/);
+    expect(list[0]).toMatch(/^› anthropic\/claude-opus-5-5 +[\d.]+[kM] \$\d+\/\$\d+ image document$/);
     expect(list[1]).toMatch(/^anthropic\/claude-sonnet-5 /);
     expect(list[2]).toMatch(/^local\/tiny /);
     expect(list[10]).toMatch(/^1 of \d+ ↓ · type to filter$/);

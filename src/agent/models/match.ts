@@ -1,7 +1,8 @@
+import { nearestNames } from "../../conversation/nearest-names.ts";
 import { lazyProviders } from "../../providers/lazy.data.ts";
 import { loadProvider } from "../../providers/lazy.ts";
 import { catalogue } from "../../providers/models.data.ts";
-import { AmbiguousNameError } from "../../providers/unknown-name.ts";
+import { AmbiguousNameError, UnknownNameError } from "../../providers/unknown-name.ts";
 import type { Environment } from "../../world/world.ts";
 import type { ModelRef } from "./name.ts";
 
@@ -25,6 +26,19 @@ export const matchModel = async (query: string, env: Environment): Promise<Model
       name: `${provider}/${model}`,
       ...(usable.length > 0 || key === undefined ? {} : { needs: key }),
     })),
+  );
+};
+
+/** The error for a name that is no provider and no part of a model's name. */
+export const unknownModel = (given: string): UnknownNameError => {
+  const providers = lazyProviders.map(({ id }) => id);
+  if (nearestNames(given, providers).length > 0) return new UnknownNameError("provider", given, providers);
+  const words = providers.flatMap((id) => (catalogue[id] ?? []).flatMap(([model]) => model.match(/[a-z]{3,}/g) ?? []));
+  const isModel = nearestNames(given, words).length > 0;
+  return new UnknownNameError(
+    isModel ? "model" : "provider or model",
+    given,
+    isModel ? [...new Set(words)] : providers,
   );
 };
 

@@ -16,8 +16,10 @@ export const modelName = ({ provider, model }: ModelRef): string => `${provider.
 export const loadModel = async (name: string, env: Environment = {}): Promise<ModelRef> => {
   const [id, model] = splitModelName(name);
   if (model === "" && !lazyProviders.some((provider) => provider.id === id)) {
-    const match = await (await import("./match.ts")).matchModel(name, env);
-    if (match !== undefined) return match;
+    const { matchModel, unknownModel } = await import("./match.ts");
+    const match = await matchModel(name, env);
+    if (match === undefined) throw unknownModel(name);
+    return match;
   }
   const provider = await loadProvider(id);
   return { provider, model: model === "" ? provider.defaultModel : model };

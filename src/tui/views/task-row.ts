@@ -1,19 +1,23 @@
 import type { TaskInfo } from "../../tools/capabilities.ts";
-import { lineWidth, span, truncate } from "../text/line.ts";
+import { line, lineWidth, span, truncate } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 
-/** Shows the running background tasks in one line; nothing if there is none. */
+/** Columns a task has at least where several are named. */
+const minColumns = 20;
+
+/** Shows the running background tasks in one line: as many names as fit. Nothing if there is none. */
 export const viewTaskRow = (tasks: readonly TaskInfo[], width: number): readonly StyledLine[] => {
   const running = tasks.filter(({ status }) => status === "running");
-  const [first] = running;
-  if (first === undefined) return [];
-  const more = running.length === 1 ? "" : ` and ${running.length - 1} more`;
+  if (running.length === 0) return [];
+  const count = running.length === 1 ? "" : ` (${running.length})`;
+  const head = [span("◐ ", { tone: "accent" }), span(`Background${count}: `, { tone: "muted" })];
   const hint = span("  (/tasks)", { tone: "muted" });
-  const task = [
-    span("◐ ", { tone: "accent" }),
-    span(`Background${more}: `, { tone: "muted" }),
-    span(`${first.id} `, { tone: "muted" }),
-    span(first.title),
-  ];
-  return [truncate([...truncate(task, width - lineWidth([hint])), hint], width)];
+  const room = width - lineWidth([...head, hint]);
+  const named = running.slice(0, Math.max(1, Math.floor(room / minColumns)));
+  const columns = Math.floor(room / named.length);
+  const names = named.flatMap(({ id, title }, at) => [
+    ...(at === 0 ? [] : line("  ")),
+    ...truncate([span(`${id} `, { tone: "muted" }), span(title)], columns - (at === 0 ? 0 : 2)),
+  ]);
+  return [truncate([...head, ...names, hint], width)];
 };

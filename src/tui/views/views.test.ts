@@ -357,6 +357,24 @@ describe("the row of background tasks", () => {
     const task: TaskInfo = { id: "bg-1", kind: "command", title: "npm run ".repeat(9), status: "running" } as TaskInfo;
     expect(texts(viewTaskRow([task], 40))).toEqual(["◐ Background: bg-1 npm run np…  (/tasks)"]);
   });
+
+  it("counts several, and names as many as there is room for", () => {
+    const tasks = ["npm run dev -- --port 3000", "ls", "cargo watch"].map(
+      (title, at) => ({ id: `bg-${at + 1}`, kind: "command", title, status: "running" }) as TaskInfo,
+    );
+    expect([40, 80].map((width) => texts(viewTaskRow(tasks, width))[0])).toEqual([
+      "◐ Background (3): bg-1 npm ru…  (/tasks)",
+      "◐ Background (3): bg-1 npm run dev -- --por…  bg-2 ls  (/tasks)",
+    ]);
+    expect(
+      texts(
+        viewTaskRow(
+          tasks.map((each) => ({ ...each, status: "done" }) as TaskInfo),
+          80,
+        ),
+      ),
+    ).toEqual([]);
+  });
 });
 
 describe("an approval", () => {

@@ -206,10 +206,11 @@ const localOptions = async (
 const optionOf = (provider: string, { id, context, input, price }: ModelFacts): PickerOption => ({
   id: `${provider}/${id}`,
   label: `${provider}/${id}`,
+  // What is cut off in a narrow terminal comes last.
   detail: [
     formatTokenCount(context),
-    ...input.filter((kind) => kind !== "text"),
     ...(price === undefined || price.output === 0 ? [] : [`$${price.input}/$${price.output}`]),
+    ...input.filter((kind) => kind !== "text"),
   ].join(" "),
 });
 

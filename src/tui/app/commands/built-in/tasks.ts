@@ -13,8 +13,9 @@ const maxLines = 40;
 export const taskOptions = ({ opened }: SlashCommandContext): readonly PickerOption[] =>
   (opened().tasks()?.list() ?? []).toReversed().map((task) => ({
     id: task.id,
-    label: `${task.id} ${task.title}`,
-    detail: `${task.detail ?? task.status}, ${formatDuration(task.elapsedMs)}`,
+    label: task.id,
+    // The title comes last: it can be too long for the line.
+    detail: `${task.detail ?? task.status}, ${formatDuration(task.elapsedMs)}  ${task.title}`,
   }));
 
 /** `/tasks`: lists background tasks, shows the output of one, or stops it. */
