@@ -40,6 +40,14 @@ describe("a prompt without a terminal", () => {
     expect(prompts().toSorted()).toEqual(["Plan this: the move", "Review a.ts with care: a.ts b.ts"]);
   });
 
+  it("counts arguments from 1, and from 0 in the newer forms of Claude Code; an escaped place stays", async () => {
+    stage.put("work/.claude/commands/one.md", "$1|$2|$9|$10|\\$1|$ARGUMENTS[1]|!`echo '\\$1' $ARGUMENTS[0]`");
+    stage.put("work/.claude/commands/zero.md", "$0|$1|!`echo $1`");
+    expect(await run('/one a "b c" $1', "-y")).toMatchObject({ code: 0 });
+    expect(await run("/zero a b", "-y")).toMatchObject({ code: 0 });
+    expect(prompts().toSorted()).toEqual(["a|b c||$10|$1|b c|\\$1 a", "a|b|b"]);
+  });
+
   it("is replaced by the packaged program, too", () => {
     ensureBuilt();
     stage.put("work/.claude/commands/look.md", "Look at $1.");

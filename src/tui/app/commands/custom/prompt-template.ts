@@ -28,12 +28,12 @@ export const fillTemplate = async (
   const texts: string[] = [];
   for (const piece of style === "gemini" ? geminiPieces(prompt) : claudePieces(prompt)) {
     const text =
-      piece.type === "text" ? fillText(piece.text, words, style) : await runPiece(piece.text, words, style, at);
+      piece.type === "text" ? fillText(piece.text, words, template) : await runPiece(piece.text, words, template, at);
     if (text === undefined) return undefined;
     texts.push(text);
   }
   const text = texts.join("").trim();
-  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$[1-9]/.test(prompt);
+  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$\d(?!\d)/.test(prompt);
   return isPlaced || words === "" ? text : `${text}\n\n${words}`;
 };
 
@@ -65,32 +65,50 @@ const closingBrace = (text: string, from: number): number => {
   return -1;
 };
 
-const placeholders = { claude: /\$ARGUMENTS|\$([1-9])/g, gemini: /\{\{args\}\}/g } as const;
+/** The placeholders of a style, or an escaped one, which stays as it is. */
+const placeholders = {
+  claude: /\\\$(?:ARGUMENTS|\d)|\$ARGUMENTS\[(\d)\]|\$ARGUMENTS|\$(\d)(?!\d)/g,
+  gemini: /\{\{args\}\}/g,
+} as const;
 
 /** Fills text. A file embedded with `@{path}` becomes a mention, which attaches it. */
-const fillText = (text: string, words: string, style: PromptTemplate["style"]): string =>
+const fillText = (text: string, words: string, { style, prompt }: PromptTemplate): string =>
   style === "gemini"
     ? text.replaceAll(/\{\{args\}\}|@\{([^}]+)\}/g, (_, path?: string) => (path === undefined ? words : `@"${path}"`))
-    : text.replaceAll(placeholders.claude, (_, place?: string) => argumentAt(words, place));
+    : text.replaceAll(placeholders.claude, (whole: string, index?: string, place?: string) =>
+        whole.startsWith("\\") ? whole.slice(1) : argumentAt(words, placeOf(index, place, prompt)),
+      );
 
-/** One argument, without the quotes around it; without a number, all of them. */
-const argumentAt = (words: string, place: string | undefined): string =>
-  place === undefined
-    ? words
-    : ((words.match(/"[^"]*"|\S+/g) ?? [])[Number(place) - 1] ?? "").replace(/^"(.*)"$/s, "$1");
+/**
+ * The place of the argument a placeholder names, counted from 0: `$ARGUMENTS[0]`, and `$1`, which is the first one,
+ * except in a file that uses `$0`, as newer releases of Claude Code do. Undefined for all of them.
+ */
+const placeOf = (index: string | undefined, place: string | undefined, prompt: string): number | undefined => {
+  if (index !== undefined) return Number(index);
+  if (place === undefined) return undefined;
+  return Number(place) - (/(?<!\\)\$0(?!\d)/.test(prompt) ? 0 : 1);
+};
+
+/** One argument, without the quotes around it; without a place, all of them. */
+const argumentAt = (words: string, place: number | undefined): string =>
+  place === undefined ? words : ((words.match(/"[^"]*"|\S+/g) ?? [])[place] ?? "").replace(/^"(.*)"$/s, "$1");
 
 /** Fills the arguments of a command, quoted for the place where each is, and runs it. */
 const runPiece = async (
   command: string,
   words: string,
-  style: PromptTemplate["style"],
+  { style, prompt }: PromptTemplate,
   at: PromptCommandContext,
 ): Promise<string | undefined> => {
   let isQuotable = true;
   const filled = command.replaceAll(placeholders[style], (...match: readonly unknown[]) => {
-    const [place, offset] = style === "claude" ? [match[1], match[2]] : [undefined, match[1]];
-    const value = argumentAt(words, place as string | undefined);
-    const quoted = quoteForShell(value, command.slice(0, offset as number));
+    const whole = String(match[0]);
+    if (whole.startsWith("\\")) return whole;
+    const [place, offset] =
+      style === "claude"
+        ? [placeOf(match[1] as string | undefined, match[2] as string | undefined, prompt), match[3]]
+        : [undefined, match[1]];
+    const quoted = quoteForShell(argumentAt(words, place), command.slice(0, offset as number));
     if (quoted === undefined) isQuotable = false;
     return quoted ?? "";
   });
