@@ -212,6 +212,19 @@ describe("the input", () => {
     await app.quit();
   });
 
+  it("says once that the command of the user's status line failed, and shows the usual one", async () => {
+    const fixture = await on({});
+    writeFileSync(join(fixture.home, ".parley/settings.json"), JSON.stringify({ ui: { statusLine: "exit 3" } }));
+    const app = fixture.start();
+    await app.waitForText("The command of the setting ui.statusLine failed: exit code 3.");
+    app.submit("which model are you?");
+    await app.waitForText(/^I am /);
+    const rows = await app.waitUntilIdle();
+    expect(rows.filter((row) => row.startsWith("The command of the setting"))).toHaveLength(1);
+    expect(rows.at(-1)).toMatch(/^offline\/parley · .*default$/);
+    await app.quit();
+  });
+
   it("shows the status line of the user's command, sanitized, without keys in its environment, never a project's", async () => {
     const fixture = await on({ env: { MY_API_KEY: "sk-123" }, files: { ".parley/settings.json": "{}" } });
     const command = `printf '\\033]2;x\\007mine '; grep -o '"model":"[^"]*"'; echo "\${MY_API_KEY-none}" > '${fixture.home}/seen'`;

@@ -200,7 +200,7 @@ describe("sessions in the terminal app", () => {
     app.submit('create a.txt with "hello"');
     await app.waitForText("I created a.txt");
     app.submit("/undo");
-    await app.waitForText("a.txt (it was created by the edit).");
+    await app.waitForText("a.txt (it did not exist before).");
     expect(existsSync(join(project, "a.txt"))).toBe(false);
     await app.quit();
   });

@@ -1,6 +1,7 @@
 import type { StyledLine } from "../text/style.ts";
 import type { AppParts } from "./app-parts.ts";
 import type { CustomStatusLine } from "./custom-status-line.ts";
+import { printError } from "./transcript/message.ts";
 import { chatStatus, viewStatusLine } from "./status-line.ts";
 
 /** The status line of the app, or the user's own. */
@@ -35,7 +36,13 @@ export class AppStatus {
     const command = loaded.settings["ui.statusLine"];
     if (command === undefined || command === "") return;
     const { CustomStatusLine } = await import("./custom-status-line.ts");
-    this.#custom = new CustomStatusLine({ world, command, folder, onChange: () => frontEnd.update() });
+    this.#custom = new CustomStatusLine({
+      world,
+      command,
+      folder,
+      onChange: () => frontEnd.update(),
+      onFailure: (problem) => printError(frontEnd, problem),
+    });
     frontEnd.update();
   }
 }

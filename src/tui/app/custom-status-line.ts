@@ -12,6 +12,8 @@ export type CustomStatusLineOptions = {
   readonly command: string;
   readonly folder: string;
   readonly onChange: () => void;
+  /** Receives why the command failed, the first time it does. */
+  readonly onFailure: (problem: string) => void;
 };
 
 /** The user's own status line: runs their command when the status has changed, and keeps the first line it prints. */
@@ -21,6 +23,7 @@ export class CustomStatusLine {
   #last = "";
   #next: string | undefined;
   #isRunning = false;
+  #hasFailed = false;
 
   constructor(options: CustomStatusLineOptions) {
     this.#options = options;
@@ -54,6 +57,12 @@ export class CustomStatusLine {
     this.#isRunning = false;
   }
 
+  #reportFailure(reason: string): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#options.onFailure(`The command of the setting ui.statusLine failed: ${reason}.`);
+  }
+
   async #run(input: string): Promise<string | undefined> {
     const { world, command, folder } = this.#options;
     const running = await world.processes.start({
@@ -64,7 +73,11 @@ export class CustomStatusLine {
       input,
       diesWithParent: true,
     });
-    const stopTimer = world.clock.after(limits.time, () => running.signal("SIGKILL"));
+    let isLate = false;
+    const stopTimer = world.clock.after(limits.time, () => {
+      isLate = true;
+      running.signal("SIGKILL");
+    });
     const pieces: Uint8Array[] = [];
     let length = 0;
     try {
@@ -74,7 +87,13 @@ export class CustomStatusLine {
         pieces.push(Buffer.from(bytes.subarray(0, limits.bytes - length)));
         length += bytes.length;
       }
-      if ((await running.exited).code !== 0) return undefined;
+      const { code } = await running.exited;
+      if (code !== 0) {
+        this.#reportFailure(
+          isLate ? `it took longer than ${limits.time / 1000} seconds` : `exit code ${code ?? "none"}`,
+        );
+        return undefined;
+      }
     } finally {
       stopTimer();
     }

@@ -70,7 +70,9 @@ describe("a theme in a file", () => {
     for (const name of ["moon", "../themes/sun"])
       expect(await loadTheme(world, folders, name)).toEqual({
         theme: undefined,
-        problems: [`Unknown theme "${name}". Available: auto, light, dark, or a file ${home}/themes/${name}.json.`],
+        problems: [
+          `Unknown theme "${name}". Available: auto, light, dark, bad, sun, or a file ${home}/themes/${name}.json.`,
+        ],
       });
   });
 });

@@ -27,7 +27,9 @@ export const loadTheme = async (
   if (text === undefined)
     return {
       theme: undefined,
-      problems: [`Unknown theme "${name}". Available: ${builtInThemes.join(", ")}, or a file ${path}.`],
+      problems: [
+        `Unknown theme "${name}". Available: ${(await listThemes(world, home)).join(", ")}, or a file ${path}.`,
+      ],
     };
   const { theme, problems } = readTheme(parseJson(text));
   return { theme, problems: problems.map((each) => `${path}: ${each}`) };

@@ -111,7 +111,7 @@ export const builtInCommands: readonly SlashCommand[] = [
   },
   {
     name: "undo",
-    description: "Undo the last file edit",
+    description: "Undo the last file edit, or what the last command changed",
     run: lazy(async () => (await import("./built-in/undo.ts")).undoLastEdit),
   },
   {

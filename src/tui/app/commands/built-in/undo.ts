@@ -22,7 +22,7 @@ const restoreResultText = (restored: RestoreResult): string => {
     case "restored":
       return `Restored ${restored.path}.`;
     case "removed":
-      return `Removed ${restored.path} (it was created by the edit).`;
+      return `Removed ${restored.path} (it did not exist before).`;
     case "kept":
       return `Not restored: ${restored.path} (${restored.reason}).`;
   }
