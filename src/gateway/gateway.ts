@@ -45,6 +45,8 @@ export type AdmittedRequest = {
   readonly client: string | undefined;
   readonly config: GatewayConfig;
   readonly bytes: Uint8Array;
+  /** The bytes as text. */
+  readonly text: string;
   readonly body: Fields;
   /** The model as the client named it. */
   readonly model: string;
@@ -158,12 +160,12 @@ const respond = async (state: GatewayState, request: GatewayRequest, id: string)
   const reached = spending.reachedLimit(client, config);
   if (reached !== undefined) throw new GatewayError({ kind: "spend-limit", ...reached });
   const bytes = await request.body();
-  const body = parseBody(bytes);
+  const { text, body } = parseBody(bytes);
   const model = endpoint.model ?? body["model"];
   if (typeof model !== "string" || model === "")
     throw new GatewayError({ kind: "bad-request", detail: "The request names no model.", param: "model" });
   const finish = recorder(state, { client, model, api: endpoint.api, body });
-  const admitted: AdmittedRequest = { request, endpoint, client, config, bytes, body, model, id, finish };
+  const admitted: AdmittedRequest = { request, endpoint, client, config, bytes, text, body, model, id, finish };
   try {
     switch (endpoint.operation) {
       case "generate":
@@ -181,10 +183,11 @@ const respond = async (state: GatewayState, request: GatewayRequest, id: string)
   }
 };
 
-const parseBody = (bytes: Uint8Array): Fields => {
+const parseBody = (bytes: Uint8Array): { readonly text: string; readonly body: Fields } => {
   try {
-    const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (isObject(body)) return body;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const body: unknown = JSON.parse(text);
+    if (isObject(body)) return { text, body };
   } catch {
     // Reported below.
   }

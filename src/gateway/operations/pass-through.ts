@@ -58,7 +58,7 @@ export const passThrough = async (
 /** Prepares the request with the client's bytes; undefined if it cannot pass through. */
 const prepareRequest = async (
   { options: { lint }, signer }: GatewayState,
-  { config, endpoint, request, bytes, body, model: named }: AdmittedRequest,
+  { config, endpoint, request, bytes, text, body, model: named }: AdmittedRequest,
   address: ModelAddress,
 ): Promise<HttpRequest | undefined> => {
   const { provider, model } = address;
@@ -69,7 +69,6 @@ const prepareRequest = async (
   const isStream = endpoint.stream ?? body["stream"] === true;
   // The paths of our providers ask for server-sent events.
   if (endpoint.api === "gemini" && isStream && request.query.get("alt") !== "sse") return undefined;
-  const text = new TextDecoder().decode(bytes);
   if (hasWrappedSeals(text)) return undefined;
   const isNamed = endpoint.api === "gemini" || named === model;
   const sent = isNamed ? text : replaceModel(text, model);

@@ -33,10 +33,15 @@ const findModelValue = (json: string): { readonly start: number; readonly end: n
 
 /** The index after the closing quote of the string that begins at `start`. */
 const stringEnd = (json: string, start: number): number => {
-  let at = start + 1;
-  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
-  return at + 1;
+  for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (json.charCodeAt(before) === backslash) before -= 1;
+    if ((at - before) % 2 === 1) return at + 1;
+  }
+  return json.length;
 };
+
+const backslash = 0x5c;
 
 const valueAfterColon = (json: string, from: number): number | undefined => {
   const between = /^\s*:\s*/.exec(json.slice(from, from + 64));

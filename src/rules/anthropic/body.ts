@@ -16,16 +16,16 @@ export type AnthropicBlock = {
 /** Consecutive messages of one role, which the API merges into one before it looks at them. */
 export type AnthropicTurn = TurnOf<AnthropicBlock>;
 
-/** The blocks of one message; text content counts as one text block. */
-export const blocksIn: (message: IndexedMessage) => readonly AnthropicBlock[] = memoize(
-  ({ index: message, value, pointer }) => {
-    const role = asString(value["role"]) ?? "";
-    const content = value["content"];
-    const place = { message, role, pointer: `${pointer}/content`, path: `messages.${message}.content` };
-    if (typeof content !== "string") return blocksAt(content, place);
-    return [{ ...place, type: "text", value: { type: "text", text: content }, whole: true }];
-  },
-);
+/** The blocks of one message; text content counts as one text block. To find them costs less than to memoize them. */
+export const blocksIn = ({ index: message, value, pointer }: IndexedMessage): readonly AnthropicBlock[] => {
+  const role = asString(value["role"]) ?? "";
+  const content = value["content"];
+  const at = `${pointer}/content`;
+  const path = `messages.${message}.content`;
+  if (typeof content !== "string") return blocksAt(content, { message, role, pointer: at, path });
+  // No spread: this is most of the time of a check of a long conversation.
+  return [{ message, role, type: "text", value: { type: "text", text: content }, pointer: at, path, whole: true }];
+};
 
 type AnthropicBlockPlace = Pick<AnthropicBlock, "message" | "role" | "pointer" | "path">;
 

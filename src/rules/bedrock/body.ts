@@ -53,24 +53,22 @@ const blockAt = (
   return { message, role, kind: "", value, data: undefined, pointer, path };
 };
 
-/** The blocks of one message. */
-export const blocksIn: (message: IndexedMessage) => readonly BedrockBlock[] = memoize(
-  ({ index: message, value, pointer }) => {
-    const role = asString(value["role"]) ?? "";
-    const blocks: BedrockBlock[] = [];
-    for (const [index, block] of asArray(value["content"]).entries()) {
-      if (!isObject(block)) continue;
-      const place = {
-        message,
-        role,
-        pointer: `${pointer}/content/${index}`,
-        path: `messages.${message}.content.${index}`,
-      };
-      blocks.push(blockAt(place, block, blockKinds));
-    }
-    return blocks;
-  },
-);
+/** The blocks of one message. To find them costs less than to memoize them. */
+export const blocksIn = ({ index: message, value, pointer }: IndexedMessage): readonly BedrockBlock[] => {
+  const role = asString(value["role"]) ?? "";
+  const blocks: BedrockBlock[] = [];
+  for (const [index, block] of asArray(value["content"]).entries()) {
+    if (!isObject(block)) continue;
+    const place = {
+      message,
+      role,
+      pointer: `${pointer}/content/${index}`,
+      path: `messages.${message}.content.${index}`,
+    };
+    blocks.push(blockAt(place, block, blockKinds));
+  }
+  return blocks;
+};
 
 /** Every block of every message. */
 export const blocksOf: (body: unknown) => readonly BedrockBlock[] = blocksBy(blocksIn);
