@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { withProgress, type ProgressOutput, type ReportProgress } from "./progress.ts";
 
 /** An output whose timer fires when the test says so. */
-const stage = (isTerminal: boolean) => {
+const stage = (isTerminal: boolean, columns = 80) => {
   const written: string[] = [];
   const timers: { readonly delay: number; readonly draw: () => void; isStopped: boolean }[] = [];
   const output: ProgressOutput = {
     isTerminal,
+    columns: () => columns,
     write: (text) => void written.push(text),
     every: (delay, _, draw) => {
       const timer = { delay, draw, isStopped: false };
@@ -39,6 +40,45 @@ describe("progress", () => {
       "\r\u001b[2KSearching [#######-----------------] 6 of 20: one�[31m",
       "\r\u001b[2K",
     ]);
+  });
+
+  it.each([
+    [
+      40,
+      ["⠋ Checking providers", "Checking providers [###-------] 5 of 16", "Checking providers [####------] 6 of 16"],
+    ],
+    [30, ["⠋ Checking providers", "Checking providers 5 of 16", "Checking providers 6 of 16"]],
+    [
+      56,
+      [
+        "⠋ Checking providers",
+        "Checking providers [########----------------] 5 of 16",
+        "Checking providers [#########---------------] 6 of 16",
+      ],
+    ],
+    [
+      66,
+      [
+        "⠋ Checking providers",
+        "Checking providers [########----------------] 5 of 16",
+        "Checking providers [#########---------------] 6 of 16: anthropic…",
+      ],
+    ],
+    [12, ["⠋ Checking…", "Checking p…", "Checking p…"]],
+  ])("is one line on a terminal of %i columns, so that it can be erased", async (columns, lines) => {
+    const { output, written, timers } = stage(true, columns);
+    await withProgress(
+      "Checking providers",
+      async (report: ReportProgress) => {
+        timers[0]?.draw();
+        report(5, 16);
+        timers[0]?.draw();
+        report(6, 16, "anthropic 漢字漢字漢字");
+        timers[0]?.draw();
+      },
+      output,
+    );
+    expect(written.map((text) => text.replace("\r\u001b[2K", ""))).toEqual([...lines, ""]);
   });
 
   it("writes nothing for quick work, for work that fails early, and without a terminal", async () => {

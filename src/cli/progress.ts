@@ -6,7 +6,7 @@ const [showAfter, drawEvery] = [2000, 120];
 
 const spinnerFrames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-const barWidth = 24;
+const [barWidth, minBarWidth, minDetailWidth] = [24, 6, 10];
 
 /** Reports how much of the work is done, and on what it waits. */
 export type ReportProgress = (done: number, total: number, detail?: string) => void;
@@ -16,6 +16,8 @@ type Progress = { readonly done: number; readonly total: number; readonly detail
 /** Where progress is drawn, and the timer that draws it. */
 export type ProgressOutput = {
   readonly isTerminal: boolean;
+  /** The width of the terminal. */
+  readonly columns: () => number;
   readonly write: (text: string) => void;
   /** Runs `work` after `delay` milliseconds and then every `interval` until the returned function is called. */
   readonly every: (delay: number, interval: number, work: () => void) => () => void;
@@ -34,7 +36,7 @@ export const withProgress = async <Result>(
   let progress: Progress | undefined;
   let frame = 0;
   const stop = output.every(showAfter, drawEvery, () => {
-    output.write(`\r\u001b[2K${viewProgress(text, progress, frame)}`);
+    output.write(`\r\u001b[2K${viewProgress(text, progress, frame, output.columns() - 1)}`);
     frame += 1;
   });
   try {
@@ -45,16 +47,32 @@ export const withProgress = async <Result>(
   }
 };
 
-const viewProgress = (text: string, progress: Progress | undefined, frame: number): string => {
+/** Shows progress in one line: a line that wraps could not be erased. */
+const viewProgress = (text: string, progress: Progress | undefined, frame: number, width: number): string => {
   if (progress === undefined || progress.total === 0)
-    return `${spinnerFrames[frame % spinnerFrames.length] ?? ""} ${text}`;
+    return fitLine(`${spinnerFrames[frame % spinnerFrames.length] ?? ""} ${text}`, width);
   const { done, total, detail } = progress;
-  const filled = Math.min(barWidth, Math.round((barWidth * done) / total));
-  return `${text} [${"#".repeat(filled)}${"-".repeat(barWidth - filled)}] ${done} of ${total}${detail === undefined ? "" : `: ${sanitizeLine(detail)}`}`;
+  const count = `${done} of ${total}`;
+  const room = Math.min(barWidth, width - text.length - count.length - 4);
+  const filled = Math.min(room, Math.round((room * done) / total));
+  const bar = room < minBarWidth ? "" : ` [${"#".repeat(filled)}${"-".repeat(room - filled)}]`;
+  const line = `${text}${bar} ${count}`;
+  const hasDetail = detail !== undefined && width - line.length >= minDetailWidth;
+  return fitLine(hasDetail ? `${line}: ${sanitizeLine(detail)}` : line, width);
+};
+
+/** Cuts a text to a number of columns. Characters from CJK on count as two, so that a line is never too wide. */
+const fitLine = (text: string, width: number): string => {
+  const columns = (part: string): number => [...part].reduce((sum, each) => sum + (each >= "\u2e80" ? 2 : 1), 0);
+  if (columns(text) <= width) return text;
+  let kept = text;
+  while (kept !== "" && columns(kept) >= width) kept = [...kept].slice(0, -1).join("");
+  return `${kept}…`;
 };
 
 const standardError: ProgressOutput = {
   isTerminal: isatty(2),
+  columns: () => process.stderr.columns || 80,
   write: (text) => void process.stderr.write(text),
   every: (delay, interval, work) => {
     let repeating: NodeJS.Timeout | undefined;
