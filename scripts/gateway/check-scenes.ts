@@ -10,6 +10,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { parseTarget } from "../../src/gateway/exchange.ts";
 import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import { checkRun, isTokenCount } from "./checks.ts";
 import { findProgram, testClients, type ClientCommand, type GatewayTestClient } from "./clients.ts";
@@ -93,7 +94,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
   "too long": async ({ command, run }) => {
     const first = await run(command.start(promptFor("mixed")));
-    stage.fail({ type: "status", status: 400, kind: "context" }, 1);
+    stage.fail({ type: "status", status: 400, kind: "context", ...contextMessage(stage.target) }, 1);
     const { output, received } = await run(command.resume(promptFor("more")));
     const isRecovered = output.includes(doneText);
     return {
@@ -101,6 +102,16 @@ const scenes: Readonly<Record<string, Scene>> = {
       detail: isRecovered ? (received.some(isSummaryRequest) ? "compacts" : "tries again") : "reports it",
     };
   },
+};
+
+/** The words of APIs that tell this failure by its message alone. */
+const contextMessage = (to: string): { readonly message?: string } => {
+  const { wire } = parseTarget(to).provider;
+  if (wire === "gemini")
+    return { message: "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)." };
+  return wire === "anthropic" || wire === "bedrock"
+    ? { message: "prompt is too long: 200001 tokens > 200000 maximum" }
+    : {};
 };
 
 /** Compacts a conversation in the middle and continues from the summary. */
