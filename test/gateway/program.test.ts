@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -14,6 +14,8 @@ let sims: ServedSimulators;
 let child: ChildProcess;
 let url: string;
 let errors = "";
+/** The bytes of a log after which it is moved aside. */
+const fullLog = 64 * 2 ** 20;
 const settings = (): string => join(home, "settings.json");
 const routeTo = (to: string): void => writeFileSync(settings(), JSON.stringify({ gateway: { routes: [{ to }] } }));
 
@@ -24,6 +26,8 @@ beforeAll(async () => {
     script: { rules: [{ replies: [{ think: "Hm.", call: [{ tool: "look", input: {} }] }, { say: "Seen." }] }] },
   });
   routeTo("google/gemini-3.8-flash");
+  writeFileSync(join(home, "log.jsonl"), "", { mode: 0o600 });
+  truncateSync(join(home, "log.jsonl"), fullLog);
   const files = ["--log", join(home, "log.jsonl"), "--seals", join(home, "seals.jsonl")];
   child = spawn(process.execPath, [bin, "gateway", "--port", "0", "--token", "the-token", ...files], {
     cwd: home,
@@ -79,4 +83,13 @@ it("writes the log and the seals for its owner alone, without keys and tokens", 
     expect([statSync(join(home, file)).mode & 0o777, text.endsWith("\n")]).toEqual([0o600, true]);
     for (const secret of ["the-token", everyKey["OPENAI_API_KEY"] ?? ""]) expect(text).not.toContain(secret);
   }
+});
+
+it("moves a full log aside and keeps two files at most", async () => {
+  await target();
+  const logs = readdirSync(home).filter((name) => name.startsWith("log.jsonl"));
+  expect(logs.toSorted()).toEqual(["log.jsonl", "log.jsonl.1"]);
+  const [now, before] = ["log.jsonl", "log.jsonl.1"].map((name) => statSync(join(home, name)));
+  expect([before?.size, (now?.mode ?? 0) & 0o777, (before?.mode ?? 0) & 0o777]).toEqual([fullLog, 0o600, 0o600]);
+  expect(now?.size).toBeLessThan(2 ** 20);
 });
