@@ -5,7 +5,7 @@ import type { SimFault } from "../../src/sim/faults/fault.ts";
 import type { Script } from "../../src/sim/model/script.ts";
 import { simulateProvider } from "../support/exchange.ts";
 import { testedProviders } from "../support/tested-providers.ts";
-import { sampleCases } from "../support/tier.ts";
+import { perTier, sampleCases } from "../support/tier.ts";
 
 /*
  * Everything that goes wrong between the gateway and a target, seen by a client that streams, in simulated time. An
@@ -23,13 +23,13 @@ const ask = {
   messages: [{ role: "user", content: "Look." }],
 };
 
-type Seen = { readonly status: number; readonly text: string };
+type Seen = { readonly status: number; readonly text: string; readonly traffic: { bytes: number; chunks: number } };
 
 const run = (
   provider: string,
   faults: readonly { readonly on?: number; readonly fault: SimFault }[],
 ): Promise<Seen> => {
-  const { world, provider: found } = simulateProvider(provider, { script, faults });
+  const { world, provider: found, traffic } = simulateProvider(provider, { script, faults });
   const gateway = openGateway({ world, config: () => ({}) });
   const body = Buffer.from(JSON.stringify({ ...ask, model: `${provider}/${found.defaultModel}` }));
   const work = async (): Promise<Seen> => {
@@ -41,7 +41,7 @@ const run = (
       body: async () => body,
       signal: new AbortController().signal,
     });
-    return { status: answer.status, text: await textOf(answer) };
+    return { status: answer.status, text: await textOf(answer), traffic };
   };
   return world.run(work());
 };
@@ -55,10 +55,11 @@ const textOf = async ({ body }: GatewayResponse): Promise<string> => {
 };
 
 const isComplete = ({ status, text }: Seen): boolean => status === 200 && text.includes("event: message_stop");
-const saidText = ({ text }: Seen): string =>
-  [...text.matchAll(/"text_delta","text":("(?:[^"\\]|\\.)*")/g)]
-    .map(([, json]) => JSON.parse(json ?? '""') as string)
-    .join("");
+const saidText = (seen: Seen): string => joinStrings(seen, /"text_delta","text":("(?:[^"\\]|\\.)*")/g);
+const inputText = (seen: Seen): string => joinStrings(seen, /"partial_json":("(?:[^"\\]|\\.)*")/g);
+
+const joinStrings = ({ text }: Seen, pattern: RegExp): string =>
+  [...text.matchAll(pattern)].map(([, json]) => JSON.parse(json ?? '""') as string).join("");
 
 const status = (code: number, headers = {}): SimFault => ({ type: "status", status: code, headers });
 
@@ -72,6 +73,12 @@ const passing: readonly (readonly [string, SimFault])[] = [
   ["the answer is empty", { type: "truncate", at: 0 }],
   ["it fails (500)", status(500)],
   ["it is away (503)", status(503)],
+  ["it is busy (408)", status(408)],
+  ["it is overloaded for once (529)", status(529)],
+  ["its bytes arrive one by one", { type: "slice", bytes: 1 }],
+  ["its chunks take a minute each", { type: "drip", ms: 60_000 }],
+  ["its headers take minutes", { type: "delay-headers", ms: 200_000 }],
+  ["more bytes follow it", { type: "garbage" }],
 ];
 
 const lasting: readonly (readonly [string, SimFault])[] = [
@@ -79,6 +86,7 @@ const lasting: readonly (readonly [string, SimFault])[] = [
   ["nothing ever comes back", { type: "never-answer" }],
   ["the first byte never comes", { type: "delay-body", ms: 10_000_000 }],
   ["it is limited (429)", status(429, { "retry-after": "200" })],
+  ["the wait it asks for is absurd (429)", status(429, { "retry-after": "99999999" })],
   ["it is overloaded (529)", status(529)],
   ["it refuses the request (400)", status(400)],
   ["it refuses the key (401)", status(401)],
@@ -89,6 +97,20 @@ const lasting: readonly (readonly [string, SimFault])[] = [
   ["it reports an error in the middle", { type: "stream-error", after: 2 }],
   ["it drips too slowly to be alive", { type: "drip", ms: 10_000_000 }],
 ];
+
+const expectWholeOrError = (seen: Seen): void => {
+  if (isComplete(seen))
+    expect([saidText(seen), inputText(seen)]).toEqual([words, expect.stringMatching(/"ä"|\\u00e4/)]);
+  else expectError(seen);
+};
+
+const expectError = ({ status: code, text }: Seen): void => {
+  if (code === 200) expect(text).toMatch(/event: error\ndata: .+\n\n$/);
+  else expect(JSON.parse(text)).toMatchObject({ type: "error", error: { message: expect.any(String) } });
+};
+
+/** At how many bytes of a response faults are tried. */
+const places = perTier({ quick: 2, all: 12 });
 
 const names = sampleCases(testedProviders, 4);
 
@@ -110,9 +132,27 @@ describe.each(names)("a stream of %s through the gateway", (name) => {
   });
 
   it.each(lasting)("never looks complete when %s for good", async (_, fault) => {
-    const seen = await run(name, [{ fault }]);
-    if (isComplete(seen)) expect([saidText(seen), seen.text.includes('\\"ä\\"')]).toEqual([words, true]);
-    else if (seen.status === 200) expect(seen.text).toMatch(/event: error\ndata: .+\n\n$/);
-    else expect(JSON.parse(seen.text)).toMatchObject({ type: "error", error: { message: expect.any(String) } });
+    expectWholeOrError(await run(name, [{ fault }]));
+  });
+
+  it("never looks complete when it breaks off, wherever", async () => {
+    const { bytes } = (await run(name, [])).traffic;
+    for (let at = 0; at < bytes; at += Math.ceil(bytes / places))
+      for (const type of ["cut", "truncate"] as const) expectWholeOrError(await run(name, [{ fault: { type, at } }]));
+  });
+
+  it("has no further call and ends as it must when events are missing, doubled or swapped, or a byte is changed", async () => {
+    const { bytes, chunks } = (await run(name, [])).traffic;
+    const events = (["drop", "duplicate", "swap"] as const).flatMap((type) =>
+      Array.from({ length: chunks }, (_, event): SimFault => ({ type, event })),
+    );
+    const changes = Array.from({ length: places }, (_, index): SimFault => {
+      return { type: "corrupt", at: Math.floor((bytes * index) / places) };
+    });
+    for (const fault of [...sampleCases(events, 5), ...changes]) {
+      const seen = await run(name, [{ fault }]);
+      if (!isComplete(seen)) expectError(seen);
+      expect(seen.text.match(/"type":"tool_use"/g)?.length ?? 0).toBeLessThanOrEqual(1);
+    }
   });
 });
