@@ -116,6 +116,10 @@ describe("the door of the gateway", () => {
     expect(await answerOf("POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")).toBe(
       "HTTP/1.1 408 Request Timeout",
     );
+    const head = `Host: 127.0.0.1:${stage.running.port}\r\nX-Api-Key: ${token}\r\nContent-Type: application/json`;
+    expect(await answerOf(`POST /v1/messages HTTP/1.1\r\n${head}\r\nContent-Length: 100\r\n\r\n{`)).toBe(
+      "HTTP/1.1 408 Request Timeout",
+    );
     expect(
       await answerOf(
         `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${stage.running.port}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
