@@ -23,6 +23,15 @@ const parley = (...args: readonly string[]): Promise<Ran> =>
 const ownSettings = (): unknown => JSON.parse(readFileSync(join(base, ".parley/settings.json"), "utf8"));
 
 describe("parley permissions import", () => {
+  it("takes what only a rule about other tools cannot be taken over for, and each rule once", async () => {
+    const permission = { bash: { "git push *": "allow" }, webfetch: "allow" };
+    put(".config/opencode/opencode.json", { permission, tools: { "issues_*": false } });
+    put(".gemini/settings.json", { tools: { allowed: ["web_fetch", "WebFetchTool"] } });
+    await parley("permissions", "import", "opencode", "--yes");
+    await parley("adopt", "--only", "permissions", "--all", "--yes");
+    expect(ownSettings()).toEqual({ permissions: { allow: ["run_shell_command(git push)", "web_fetch"] } });
+  });
+
   const policy = (...rules: readonly string[]): string => rules.map((rule) => `[[rule]]\n${rule}\n`).join("\n");
   const shell = 'toolName = "run_shell_command"\n';
   it.each<[string, string, string, unknown, readonly string[]]>([

@@ -124,7 +124,9 @@ export const applyPermissionChanges = async (
     for (const { rule } of rules.filter(({ scope }) => scope === "project")) await store.add({ list, rule });
     const texts = rules.flatMap(({ scope, rule }) => (scope === "user" ? [formatPermissionRule(rule)] : []));
     if (texts.length > 0)
-      await setSetting(world, home, `permissions.${list}`, [...(own[`permissions.${list}`] ?? []), ...texts]);
+      await setSetting(world, home, `permissions.${list}`, [
+        ...new Set([...(own[`permissions.${list}`] ?? []), ...texts]),
+      ]);
   }
   const folders = changes.flatMap((change) => (change.type === "folder" ? [change.folder] : []));
   if (folders.length > 0)

@@ -96,9 +96,24 @@ const translatePattern = (
 };
 
 const scopeOfPattern = (tool: string, pattern: string): CallScope => {
-  if (tool.includes("*")) return { tool: "*" };
+  const [start = ""] = tool.split("*", 1);
+  // Tools of servers are named after them there: `server_tool`.
+  if (start !== tool) return { tool: namedTools.some((name) => name.startsWith(start)) ? "*" : "mcp" };
   return tool === "bash" ? scopeOfCommand(pattern) : scopeOfTool(tool);
 };
+
+/** The tools that translated rules can name. */
+const namedTools: readonly string[] = [
+  "bash",
+  "edit",
+  "read",
+  "grep",
+  "webfetch",
+  "websearch",
+  "todowrite",
+  "list",
+  "write",
+];
 
 /** Whether some call may match both patterns, by what stands before their first `*`. */
 const mayOverlap = (one: PatternRule, other: PatternRule): boolean =>

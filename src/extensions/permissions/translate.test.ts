@@ -81,6 +81,8 @@ describe("permissions of Claude Code", () => {
       "NotebookEdit",
       "Bash(mkdir new*:*)",
       "mcp__x__get_*",
+      "constructor",
+      "Bash(git\u00a0push:*)",
     ];
     const translation = translateClaudePermissions({ permissions: { allow, deny: ["mcp__*"] } }, "user");
     expect(summary(translation)).toEqual({
@@ -91,6 +93,8 @@ describe("permissions of Claude Code", () => {
         "allow NotebookEdit: it names a tool that Parley does not have",
         'allow Bash(mkdir new*:*): "*" before ":*" is no pattern. Did you mean mkdir new* *?',
         "allow mcp__x__get_*: rules cannot name servers or their tools by a pattern",
+        "allow constructor: it names a tool that Parley does not have",
+        'allow Bash(git\u00a0push:*): "git\u00a0push" has quotes, variables or operators, whose meaning would be ambiguous',
         "deny mcp__*: rules cannot name servers or their tools by a pattern",
       ],
     });

@@ -16,7 +16,7 @@ export const parseSpecifier = (text: string): ParsedSpecifier | undefined => {
       ? { problem: "rules cannot name servers or their tools by a pattern" }
       : { rule: serverRule(server, tool) };
   const [, name = "", specifier] = /^([A-Za-z_][\w.-]*)(?:\((.*)\))?$/s.exec(text) ?? [];
-  const kind = kinds[name];
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) return undefined;
   const inner = specifier?.trim();
   if (inner === undefined || inner === "*" || inner === "**") return { rule: toolRule(name, kind) };
@@ -72,7 +72,8 @@ const toolRule = (name: string, kind: SpecifierKind): PermissionRule => {
 /** `npm test` means exactly that, `npm test:*` and `npm test *` what begins with it; any other `*` stands for any text. */
 const parseCommandSpecifier = (text: string): ParsedSpecifier => {
   const prefix = /^(.*?)(?::\*|\s+\*)$/s.exec(text)?.[1];
-  const words = (prefix ?? text).trim().split(/\s+/);
+  // Other white space is part of a word, as for the shell: a rule with it is not understood.
+  const words = (prefix ?? text).trim().split(/[ \t]+/);
   const illegal = words.find((word) => !/^[\w./:@%+=,*-]+$/.test(word));
   if (illegal !== undefined)
     return {
