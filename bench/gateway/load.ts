@@ -10,7 +10,7 @@ export type Way = {
   readonly pid?: number | undefined;
 };
 
-/** What is asked for: a number of events, one every `pace` milliseconds (0: as fast as they are read). */
+/** A load: a number of events, one every `pace` milliseconds (0: as fast as they are read). */
 export type Load = { readonly events: number; readonly pace: number; readonly history: readonly object[] };
 
 /** Times in milliseconds. */

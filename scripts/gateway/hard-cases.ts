@@ -4,7 +4,8 @@
  *
  *     npx tsx scripts/gateway/hard-cases.ts [--router DIR] [--portkey DIR] [--node DIR] [--verbose]
  *
- * DIR is a folder in which `npm install @musistudio/claude-code-router` or `@portkey-ai/gateway` was run.
+ * DIR is a folder in which `npm install @musistudio/claude-code-router` or `@portkey-ai/gateway` was run; the latter with
+ * "overrides": {"@hono/node-server": "1.3.3", "hono": "4.9.7"}, as with newer ones every stream fails.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
