@@ -59,7 +59,7 @@ export type AgentOptions = {
   readonly spending?: SpendingTracker;
   /** The share of the context window that may be full before it is compacted; 0 for never. */
   readonly compactAt?: number;
-  /** What settings say about a model, where they know better than our list. */
+  /** The description of a model in the settings, which goes before our list. */
   readonly modelSettings?: (model: ModelRef) => ModelSettings | undefined;
   /** The kinds of media models accept, where settings or a server know better than the provider's data. */
   readonly modelInputs?: ModelInputRegistry | undefined;

@@ -16,7 +16,7 @@ export class RetryLine {
     return kept;
   }
 
-  /** What happens now. */
+  /** The current state. */
   live(now: number): string | undefined {
     if (this.#retry === undefined) return undefined;
     const { cause, count, dueAt } = this.#retry;
