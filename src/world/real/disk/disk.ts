@@ -1,5 +1,4 @@
 import { constants, type BigIntStats } from "node:fs";
-import { join } from "node:path";
 import { constants as systemConstants } from "node:os";
 import {
   DiskError,
@@ -19,6 +18,7 @@ import {
   anchorByHandle,
   anchorByPath,
   isSameFile,
+  joinName,
   canWalkHandle,
   type FolderAnchor,
   type CreateAnchor,
@@ -136,7 +136,7 @@ const createFolder = (anchor: FolderAnchor): Folder => {
     return running;
   };
   const on = <Result>(verb: string, name: string, work: () => Promise<Result>): Promise<Result> =>
-    busy(`${verb} ${join(anchor.path, name)}`, () => {
+    busy(`${verb} ${joinName(anchor.path, name)}`, () => {
       if (!isSingleComponent(name)) throw new DiskError("EINVAL", `${JSON.stringify(name)} is not a valid name`);
       return work();
     });
@@ -179,7 +179,7 @@ const statChild = async (anchor: FolderAnchor, name: string): Promise<DiskEntry 
 const openChildFolder = async (anchor: FolderAnchor, name: string): Promise<Folder> => {
   const { handle, opened } = await openChild(anchor, name, folderFlags);
   try {
-    if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `${join(anchor.path, name)} is not a folder`);
+    if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `${joinName(anchor.path, name)} is not a folder`);
     return createFolder(anchor.child(name, handle, opened));
   } catch (error) {
     await handle.close();
@@ -189,12 +189,12 @@ const openChildFolder = async (anchor: FolderAnchor, name: string): Promise<Fold
 
 const openChildFile = async (anchor: FolderAnchor, name: string): Promise<FileHandle> => {
   const { handle, opened } = await openChild(anchor, name, fileFlags);
-  return createFileHandle(join(anchor.path, name), await requireRegularFile(anchor, name, handle, opened));
+  return createFileHandle(joinName(anchor.path, name), await requireRegularFile(anchor, name, handle, opened));
 };
 
 const openChildForAppend = async (anchor: FolderAnchor, name: string): Promise<AppendHandle> => {
   const { handle, opened } = await openChild(anchor, name, appendFlags);
-  const path = join(anchor.path, name);
+  const path = joinName(anchor.path, name);
   const file = await requireRegularFile(anchor, name, handle, opened);
   return {
     ...createFileHandle(path, file),
@@ -211,7 +211,7 @@ const requireRegularFile = async (
   opened: BigIntStats,
 ): Promise<SyncFileHandle> => {
   if (opened.isFile()) return handle;
-  const path = join(anchor.path, name);
+  const path = joinName(anchor.path, name);
   await handle.close();
   throw opened.isDirectory()
     ? new DiskError("EISDIR", `${path} is a folder`)
@@ -226,7 +226,7 @@ const openChild = async (
   const handle = await anchor.calls.open(anchor.childPath(name), flags, 0o600).catch(async (error: unknown) => {
     // Systems differ in the error code for a link that is not followed.
     if ((await statChild(anchor, name))?.kind === "link")
-      throw new DiskError("ELOOP", `${join(anchor.path, name)} is a link`);
+      throw new DiskError("ELOOP", `${joinName(anchor.path, name)} is a link`);
     throw error;
   });
   try {
@@ -303,7 +303,7 @@ const remove = async (anchor: FolderAnchor, name: string): Promise<void> => {
 /** The system would replace a file under the new name; one created between the check and the rename is replaced. */
 const renameEntry = async (anchor: FolderAnchor, name: string, to: string): Promise<void> => {
   if ((await statChild(anchor, to)) !== undefined)
-    throw new DiskError("EEXIST", `${join(anchor.path, to)} already exists`);
+    throw new DiskError("EEXIST", `${joinName(anchor.path, to)} already exists`);
   await anchor.calls.rename(anchor.childPath(name), anchor.childPath(to));
 };
 

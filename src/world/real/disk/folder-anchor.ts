@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import { join } from "node:path";
+import { sep } from "node:path";
 import { DiskError } from "../../disk.ts";
 import type { SyncFileCalls, SyncFileHandle } from "../sync-file-calls.ts";
 
@@ -30,7 +30,7 @@ export const anchorByHandle =
     childPath: (name) => `/proc/self/fd/${handle.fd}/${name}`,
     verify: async () => undefined,
     confirm: async () => undefined,
-    child: (name, child, opened) => anchorByHandle(calls)(join(path, name), child, opened),
+    child: (name, child, opened) => anchorByHandle(calls)(joinName(path, name), child, opened),
   });
 
 /**
@@ -66,20 +66,24 @@ const createCheckedAnchor = (calls: SyncFileCalls, { path, handle, steps }: Chec
     calls,
     path,
     handle,
-    childPath: (name) => join(path, name),
+    childPath: (name) => joinName(path, name),
     verify,
     confirm: async (name, opened) => {
-      const now = await calls.lstat(join(path, name));
+      const now = await calls.lstat(joinName(path, name));
       if (now.isSymbolicLink() || !isSameFile(now, opened))
-        throw new DiskError("ELOOP", `${join(path, name)} was swapped`);
+        throw new DiskError("ELOOP", `${joinName(path, name)} was swapped`);
       await verify();
     },
     child: (name, child, opened) => {
-      const below = join(path, name);
+      const below = joinName(path, name);
       return createCheckedAnchor(calls, { path: below, handle: child, steps: [...steps, { path: below, opened }] });
     },
   };
 };
+
+/** The path of a child. Nothing is normalized: of deep folders, that would take longer than all system calls. */
+export const joinName = (folder: string, name: string): string =>
+  folder.endsWith(sep) ? folder + name : folder + sep + name;
 
 /** Whether two stats are of the same file or folder. */
 export const isSameFile = (one: BigIntStats, other: BigIntStats): boolean =>
