@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,13 +40,23 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as
 let folder: string;
 let app: string;
 
+/** The sources without anything built, as in a fresh clone; only the dependencies are installed. */
+const copySources = (): string => {
+  const clone = join(folder, "clone");
+  const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
+  for (const path of tracked)
+    if (existsSync(join(root, path)) && path !== "") cpSync(join(root, path), join(clone, path));
+  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+  return clone;
+};
+
 beforeAll(ensureBuilt, 240_000);
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "parley-package-"));
   app = join(folder, "app");
   mkdirSync(app);
   writeFileSync(join(app, "package.json"), '{ "private": true, "type": "module" }');
-  npm(root, "pack", "--ignore-scripts", "--pack-destination", folder);
+  npm(copySources(), "pack", "--pack-destination", folder);
   const [packed] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   npm(app, "install", "--offline", "--omit=optional", "--no-audit", "--no-fund", join(folder, packed!));
 });
