@@ -3,8 +3,8 @@ import type { Environment } from "../../world/world.ts";
 /** The colours of a terminal: none, its own sixteen, 256 fixed ones, or true colour. */
 export type ColourDepth = "none" | "sixteen" | "indexed" | "true";
 
-/** A colour as RGB, and the nearest of the sixteen ANSI colours. */
-export type TerminalColour = { readonly rgb: number; readonly ansi: number };
+/** A colour as RGB, the nearest of the sixteen ANSI colours, and its index of 256 where the nearest one would not do. */
+export type TerminalColour = { readonly rgb: number; readonly ansi: number; readonly index?: number };
 
 /** Detects the colour depth from the environment. `NO_COLOR` overrides everything but `FORCE_COLOR`. */
 export const colourDepthOf = (env: Environment): ColourDepth => {
@@ -24,7 +24,7 @@ const forcedDepth = (value: string): ColourDepth => {
 
 /** The SGR parameters of a colour, as foreground or background. */
 export const colourCodes = (
-  { rgb, ansi }: TerminalColour,
+  { rgb, ansi, index }: TerminalColour,
   { depth, isGround }: { readonly depth: ColourDepth; readonly isGround: boolean },
 ): string => {
   const [red, green, blue] = [rgb >> 16, (rgb >> 8) & 255, rgb & 255];
@@ -34,7 +34,7 @@ export const colourCodes = (
     case "sixteen":
       return String((ansi < 8 ? 30 + ansi : 82 + ansi) + (isGround ? 10 : 0));
     case "indexed":
-      return `${isGround ? 48 : 38};5;${indexOf(red, green, blue)}`;
+      return `${isGround ? 48 : 38};5;${index ?? indexOf(red, green, blue)}`;
     case "true":
       return `${isGround ? 48 : 38};2;${red};${green};${blue}`;
   }

@@ -8,12 +8,13 @@ export type Theme = {
   readonly backgrounds: Readonly<Record<Background, TerminalColour>>;
 };
 
-const colour = (rgb: number, own: number): TerminalColour => ({ rgb, ansi: own });
+const colour = (rgb: number, ansi: number, index?: number): TerminalColour =>
+  index === undefined ? { rgb, ansi } : { rgb, ansi, index };
 
 /** For light text on a dark background. */
 export const dark: Theme = {
   tones: {
-    muted: colour(0x8b949e, 8),
+    muted: colour(0x8b949e, 8, 248),
     accent: colour(0x79b8ff, 12),
     heading: colour(0xb392f0, 13),
     code: colour(0xffab70, 11),
@@ -26,15 +27,16 @@ export const dark: Theme = {
     keyword: colour(0xf97583, 9),
     string: colour(0x9ecbff, 14),
     number: colour(0x79b8ff, 12),
-    comment: colour(0x8b949e, 8),
-    function: colour(0xb392f0, 13),
+    comment: colour(0x8b949e, 8, 248),
+    function: colour(0xb392f0, 13, 183),
     type: colour(0xffab70, 11),
   },
   backgrounds: {
-    added: colour(0x12301f, 0),
-    removed: colour(0x3a1d23, 0),
-    "added-strong": colour(0x1d572d, 2),
-    "removed-strong": colour(0x79252d, 1),
+    // The darkest green of 256 colours is for the changed words: text on the next one could not be read.
+    added: colour(0x12301f, 0, 235),
+    removed: colour(0x3a1d23, 0, 235),
+    "added-strong": colour(0x1d572d, 2, 22),
+    "removed-strong": colour(0x79252d, 1, 88),
     focus: colour(0x2f3b4d, 4),
     user: colour(0x2d3035, 8),
   },
@@ -62,7 +64,7 @@ export const light: Theme = {
   },
   backgrounds: {
     added: colour(0xdafbe1, 15),
-    removed: colour(0xffebe9, 15),
+    removed: colour(0xffebe9, 15, 224),
     "added-strong": colour(0xabf2bc, 10),
     "removed-strong": colour(0xffc0bb, 9),
     focus: colour(0xddeeff, 14),
