@@ -104,7 +104,7 @@ describe.each([40, 80, 120])("screens of %i columns", (columns) => {
     await capture("a command to approve", "run the tests");
     app.type("y");
     await app.waitForText(/^ +12 tests begin/);
-    await app.waitForText("Ctrl-B: background");
+    await app.waitForText("Esc to cancel, Ctrl-B");
     await capture("a running command", "run the tests");
     writeFileSync(join(project, "go"), "");
     await app.waitForText("All 12 tests pass.");
@@ -163,7 +163,7 @@ describe.each([40, 80, 120])("screens of %i columns", (columns) => {
 const normalize = (text: string, project: string): string =>
   normalizeScreen(text, project)
     .replaceAll(/parley -r (?:\w\n?){10}/g, "parley -r SESSION\n")
-    .replaceAll(/\(\d+s · Ctrl-B: background, Esc.*$/gm, "(0s · Ctrl-B: background, Esc to cancel)")
+    .replaceAll(/\(\d+s · Esc to cancel, Ctrl-B.*$/gm, "(0s · Esc to cancel, Ctrl-B: background)")
     .replaceAll(/, after \d+s:$/gm, ", after 2s:")
     .replaceAll(/(?:\[#[\da-f]{6}\])? \d+s$/gm, "");
 

@@ -10,7 +10,7 @@ const { on, started } = appFixtures();
 const folder = fileURLToPath(new URL("screens/", import.meta.url));
 
 /** The mark that turns, and how long the work has taken. Ctrl-B is offered once that is a while. */
-const spinner = /^[\u2800-\u28ff] (.+) \(\d+s · (?:Ctrl-B: background, )?Esc to cancel\)$/gm;
+const spinner = /^[\u2800-\u28ff] (.+) \(\d+s · Esc to cancel(?:, Ctrl-B: background)?\)$/gm;
 
 /** Compares the screen with its golden file, as if no time had passed. */
 const looksLike = async (app: RunningApp, name: string): Promise<void> =>

@@ -332,7 +332,7 @@ export class ScreenFrontEnd implements FrontEnd {
   #progressHint(): string {
     const isQuestion = this.#questionBox.isOpen;
     return !isQuestion && this.#options.host.canMoveToBackground()
-      ? `${this.keyLabel("background", "Ctrl-B")}: background, Esc to cancel`
+      ? `Esc to cancel, ${this.keyLabel("background", "Ctrl-B")}: background`
       : "Esc to cancel";
   }
 
