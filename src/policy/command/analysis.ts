@@ -67,6 +67,8 @@ export type SimpleCommand = {
   readonly reason: string;
   /** The suggested rule that would allow it. */
   readonly rule: readonly string[] | undefined;
+  /** Whether it runs what another command of the line downloads. */
+  readonly runsDownload?: true;
 };
 
 /** The program a command name resolves to. */

@@ -23,7 +23,13 @@ export const classifyPlainCommands = async (
     const hasInput = command.operator === "|" || command.redirects.some(({ operator }) => operator === "<");
     const words = profile.words;
     const binary = await resolveBinary(commandWords[0] ?? "", context);
-    const inputRisk = hasInput && runsInput(commandWords) ? "it runs or forwards its input" : undefined;
+    const download = findDownload(commands, at);
+    const inputRisk =
+      download === undefined
+        ? hasInput && runsInput(commandWords)
+          ? "it runs or forwards its input"
+          : undefined
+        : `it runs what \`${download}\` downloads`;
     const risk =
       inputRisk ??
       environmentRisk ??
@@ -40,11 +46,26 @@ export const classifyPlainCommands = async (
       requiredWords: outcome.requiredWords,
       reason: outcome.reason,
       rule: suggestRule(words, outcome),
+      ...(download === undefined ? {} : { runsDownload: true }),
     });
     folders = await findFoldersAfter(commands, at, folders, context);
   }
   return classified;
 };
+
+/** Finds the download whose output reaches a command that runs its input, through pipes. */
+const findDownload = (commands: readonly PlainCommand[], at: number): string | undefined => {
+  const words = commands[at]?.words ?? [];
+  if (!runsInput(words) || isDownload(words)) return undefined;
+  for (let source = at; commands[source]?.operator === "|"; source--) {
+    const { words: sourceWords = [] } = commands[source - 1] ?? {};
+    if (isDownload(sourceWords)) return sourceWords.join(" ");
+  }
+  return undefined;
+};
+
+const isDownload = (words: readonly string[]): boolean =>
+  words.some((word) => /^(?:curl|wget|aria2c|xh|nc|ncat|netcat|socat|l?ftp)$/.test(posix.basename(word)));
 
 /** Finds the folders the line may be in after a command, as named and with links followed. */
 const findFoldersAfter = async (

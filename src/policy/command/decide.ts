@@ -60,10 +60,21 @@ export const decideCommand = (analysis: CommandAnalysis, rules: CommandRules): C
       asksInEveryMode: true,
     };
   }
-  const question = parts.find(({ decision }) => decision === "ask");
+  const question = findWorstQuestion(analysis, parts);
   if (analysis.shape === "opaque") return decide("ask", `${capitalize(analysis.reason)}, so rules cannot cover it.`);
   return question === undefined ? decide("allow", "Every command is allowed.") : decide("ask", question.reason);
 };
+
+/** The part to ask about: one that runs a download, else one that rules cannot cover, else the first that no rule allows. */
+const findWorstQuestion = ({ commands }: CommandAnalysis, parts: readonly DecidedPart[]): DecidedPart | undefined => {
+  const questions = parts.flatMap((part, at) =>
+    part.decision === "ask" ? [{ part, danger: dangerOf(commands[at]) }] : [],
+  );
+  return questions.toSorted((one, other) => other.danger - one.danger)[0]?.part;
+};
+
+const dangerOf = (command: SimpleCommand | undefined): number =>
+  command?.runsDownload === true ? 2 : command?.requiredWords === undefined ? 1 : 0;
 
 const decidePart = (
   { words, requiredWords, reason }: SimpleCommand,
