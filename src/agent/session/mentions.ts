@@ -40,7 +40,7 @@ export const resolveMentions = async (
     parts,
     blobs: Object.fromEntries(blobs.map(({ hash, base64 }) => [hash, base64])),
     messages: [
-      ...attached.map(({ path, isCut }) => `Attached ${path}${isCut ? " (its beginning)" : ""}.`),
+      ...attached.map(({ shown, isCut }) => `Attached ${shown}${isCut ? " (its beginning)" : ""}.`),
       ...refused.map((each) => each.message),
     ],
   };

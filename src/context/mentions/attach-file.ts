@@ -29,6 +29,8 @@ export type Attachment =
   | {
       readonly type: "attached";
       readonly path: string;
+      /** The path relative to its root, for the user. */
+      readonly shown: string;
       readonly kind: "text" | "media" | "folder";
       readonly parts: readonly UserPart[];
       readonly blobs: readonly StoredMedia["blob"][];
@@ -128,7 +130,7 @@ const attachText = async (
     : "";
   const words = `--- ${escapeName(shown)} ---\n${note}${lines.join("\n")}${isEnded ? "\n" : ""}`;
   budget.characters -= words.length;
-  return { type: "attached", path, kind: "text", parts: [text(words.toWellFormed())], blobs: [], isCut };
+  return { type: "attached", path, shown, kind: "text", parts: [text(words.toWellFormed())], blobs: [], isCut };
 };
 
 const attachMedia = async (file: OpenFile, mimeType: string, budget: AttachmentBudget): Promise<Attachment> => {
@@ -143,5 +145,5 @@ const attachMedia = async (file: OpenFile, mimeType: string, budget: AttachmentB
   const name = shown.split(/[/\\]/).at(-1) ?? shown;
   const { media, blob } = storeBytes(bytes, { mimeType, name, ...readImageSize(bytes, mimeType) });
   const heading = text(`--- ${escapeName(shown)} ---`);
-  return { type: "attached", path, kind: "media", parts: [heading, media], blobs: [blob], isCut: false };
+  return { type: "attached", path, shown, kind: "media", parts: [heading, media], blobs: [blob], isCut: false };
 };

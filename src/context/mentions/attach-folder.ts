@@ -22,7 +22,15 @@ export const attachFolder = async ({ path, shown }: ResolvedPath, options: Attac
   const tree = formatTree(found);
   const words = `--- ${escapeName(shown)} (folder) ---\n${tree === "" ? "(nothing)" : tree}\n`;
   const isCut = found.folders.some(({ skipped: closed }) => closed === "limit");
-  return { type: "attached", path, kind: "folder", parts: [text(words)], blobs: [], isCut };
+  return {
+    type: "attached",
+    path,
+    shown: shown === "" ? "." : shown,
+    kind: "folder",
+    parts: [text(words)],
+    blobs: [],
+    isCut,
+  };
 };
 
 /** Attaches the files that match a pattern, in path order, within the budget; without those git ignores. */

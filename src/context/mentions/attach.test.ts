@@ -74,8 +74,8 @@ describe("a message with mentions", () => {
     ]);
     expect(blobs.map(({ base64 }) => base64)).toEqual([pixel.toString("base64")]);
     expect(attached).toEqual([
-      { mention: "@src/a.ts", path: join(ground.root, "src/a.ts"), kind: "text", isCut: false },
-      { mention: "@p.png,", path: join(ground.root, "p.png"), kind: "media", isCut: false },
+      { mention: "@src/a.ts", path: join(ground.root, "src/a.ts"), shown: "src/a.ts", kind: "text", isCut: false },
+      { mention: "@p.png,", path: join(ground.root, "p.png"), shown: "p.png", kind: "media", isCut: false },
     ]);
     expect(refused).toEqual([]);
   });

@@ -30,6 +30,8 @@ export type AttachedMessage = {
 type AttachedMention = {
   readonly mention: string;
   readonly path: string;
+  /** The path relative to its root, for the user. */
+  readonly shown: string;
   readonly kind: "text" | "media" | "folder" | "resource";
   readonly isCut: boolean;
 };
@@ -154,11 +156,15 @@ const composeMessage = (
     for (const blob of given.blobs) blobs.set(blob.hash, blob);
   };
   for (const { mention, found } of all) {
-    if ("parts" in found) attach({ mention, path: mention.slice(1), kind: "resource", isCut: false }, found);
-    else
+    if ("parts" in found) {
+      const path = mention.slice(1);
+      attach({ mention, path, shown: path, kind: "resource", isCut: false }, found);
+    } else
       for (const each of found) {
-        if (each.type === "attached") attach({ mention, path: each.path, kind: each.kind, isCut: each.isCut }, each);
-        else refusedMentions.push({ mention, reason: each.reason, message: each.message });
+        if (each.type === "attached") {
+          const { path, shown, kind, isCut } = each;
+          attach({ mention, path, shown, kind, isCut }, each);
+        } else refusedMentions.push({ mention, reason: each.reason, message: each.message });
       }
   }
   const heading = parts.length === 0 ? [] : [text("What the message mentions with @:")];
