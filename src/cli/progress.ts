@@ -63,10 +63,10 @@ const viewProgress = (text: string, progress: Progress | undefined, frame: numbe
 
 /** Cuts a text to a number of columns. Characters from CJK on count as two, so that a line is never too wide. */
 const fitLine = (text: string, width: number): string => {
-  const columns = (part: string): number => [...part].reduce((sum, each) => sum + (each >= "\u2e80" ? 2 : 1), 0);
+  const columns = (part: string): number => Array.from(part).reduce((sum, each) => sum + (each >= "\u2e80" ? 2 : 1), 0);
   if (columns(text) <= width) return text;
   let kept = text;
-  while (kept !== "" && columns(kept) >= width) kept = [...kept].slice(0, -1).join("");
+  while (kept !== "" && columns(kept) >= width) kept = Array.from(kept).slice(0, -1).join("");
   return `${kept}…`;
 };
 
