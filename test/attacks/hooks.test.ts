@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "node:http";
@@ -49,6 +50,40 @@ describe("hooks of a project", () => {
     expect(events.flatMap((event) => (event.type === "hook" ? [event.activity.status] : []))).toEqual(["skipped"]);
     writeFileSync(script, "exit 0\n");
     expect(await open()).toBe(true);
+  });
+});
+
+describe("consent to a hook", () => {
+  it.each([
+    ["the root of the repository", 'sh "$(git rev-parse --show-toplevel)/.claude/check.sh"'],
+    ["the working folder", "sh $PWD/.claude/check.sh"],
+    ["its program", "sh `pwd`/.claude/check.sh"],
+    ["its abbreviation", "sh ~+/.claude/check.sh"],
+    ["a variable", "D=.claude; sh $D/check.sh"],
+    ["a variable with a default", "sh ${CLAUDE_PROJECT_DIR:-.}/.claude/check.sh"],
+    ["a change of folder", "cd .claude && sh check.sh"],
+    ["quotes in quotes", String.raw`bash -c "sh \"$PWD\"/.claude/check.sh"`],
+    ["an escape", String.raw`sh .claude/che\ck.sh`],
+    ["words before it", `: ${Array.from({ length: 1001 }, (_, at) => `w${at}`).join(" ")}; cd .claude; sh check.sh`],
+    [
+      "more words than can be looked at",
+      `: ${Array.from({ length: 20_000 }, (_, at) => `w${at}`).join(" ")}; sh .claude/check.sh`,
+    ],
+  ])("covers the script that it names by %s", async (_, command) => {
+    stage = openHookStage({ otherwise: { say: "Done." } });
+    execFileSync("git", ["init", "-q"], { cwd: stage.work });
+    stage.put("work/.parley/settings.json", JSON.stringify({ hooks: hooksFor("SessionStart", command) }));
+    const script = stage.put("work/.claude/check.sh", "exit 0\n");
+    await stage.trust();
+    const world = { ...realWorld(), env: { PARLEY_HOME: stage.home } };
+    const { requests } = await loadHookContext(world, stage.work);
+    expect(requests).toHaveLength(1);
+    for (const request of requests) await openConsentStore(world.disk, stage.home).agree(stage.work, request);
+    writeFileSync(script, "touch evil.txt\n");
+    const session = await stage.open();
+    await play(session);
+    await session.close();
+    expect(existsSync(join(stage.work, "evil.txt"))).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
 import { isInside } from "../../policy/workspace/paths.ts";
 import { readRegularFile } from "../../policy/workspace/read-regular-file.ts";
@@ -30,25 +30,27 @@ export const extendConsentDigest = async (
 const rootVariables =
   /\$\{?(?:CLAUDE_PROJECT_DIR|GEMINI_PROJECT_DIR|PARLEY_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|extensionPath)\b\}?/g;
 
-/** More words than any command line has. */
-const maxWords = 1000;
-
 /** Lists every string in the text, whole and split into words: a string may be a shell command line. */
 const listWords = (text: string): readonly string[] => {
   const texts = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => parseJsonString(match[0]));
   const located = texts.map((each) => each.replaceAll(rootVariables, "."));
-  return [
-    ...new Set(
-      located.flatMap((each) => [
-        each,
-        ...each.split(/[\s;&|()<>'"=]+/),
-        // "$CLAUDE_PROJECT_DIR"/hooks/check.sh is one word.
-        ...each.replaceAll(/["']/g, "").split(/[\s;&|()<>=]+/),
-      ]),
-    ),
-  ]
-    .filter((word) => word !== "" && word.length < 1000 && !word.includes("\0"))
-    .slice(0, maxWords);
+  const words = located.flatMap((each) => [
+    each,
+    ...each.split(separators),
+    // "$CLAUDE_PROJECT_DIR"/hooks/check.sh is one word.
+    ...each.replaceAll(/["'\\]/g, "").split(separators),
+  ]);
+  return [...new Set([...words, ...words.flatMap(listEndings)])].filter(
+    (word) => word !== "" && word.length < 1000 && !word.includes("\0"),
+  );
+};
+
+const separators = /[\s;&|()<>'"=`{},]+/;
+
+/** What follows a variable, a substitution or an option: `hooks/check.sh` of `$PWD/hooks/check.sh`, which is a path of the folder. */
+const listEndings = (word: string): readonly string[] => {
+  const at = word.indexOf("/");
+  return at !== -1 && /^[/$~:+-]/.test(word) ? [word.slice(at + 1).replace(/^\/+/, "")] : [];
 };
 
 const parseJsonString = (json: string): string => {
@@ -61,18 +63,37 @@ const parseJsonString = (json: string): string => {
 
 type NamedFile = readonly [path: string, digest: string];
 
+/** More paths than the commands of any project name. */
+const maxLookups = 20_000;
+
 const findNamedFiles = async (disk: Disk, root: string, words: readonly string[]): Promise<readonly NamedFile[]> => {
   const found = new Map<string, string>();
-  // A server's working directory is one of its words too.
-  const folders = [root, ...words.filter((word) => !isAbsolute(word)).map((word) => resolve(root, word))];
+  const relative = words.filter((word) => !isAbsolute(word));
+  if (words.length > maxLookups) return tooMany();
+  // A working directory is one of the words too.
+  const inner = await Promise.all(relative.map((word) => findFolder(disk, root, word)));
+  const folders = [...new Set([root, ...inner.flatMap((folder) => folder ?? [])])];
+  if (relative.length * folders.length > maxLookups) return tooMany();
   for (const word of words)
-    for (const folder of new Set(isAbsolute(word) ? [root] : folders.slice(0, 20))) {
+    for (const folder of isAbsolute(word) ? [root] : folders) {
       const path = await disk.canonicalPath(resolve(folder, word)).catch(() => undefined);
       if (path === undefined || !isInside(path, root) || found.has(path)) continue;
       const digest = await hashFile(disk, path);
       if (digest !== undefined) found.set(path, digest);
     }
   return [...found].toSorted(([one], [other]) => (one < other ? -1 : 1));
+};
+
+/** A digest that no consent has: files that cannot all be covered must not seem unchanged. */
+const tooMany = (): readonly NamedFile[] => [["", randomUUID()]];
+
+const findFolder = async (disk: Disk, root: string, word: string): Promise<string | undefined> => {
+  const path = await disk.canonicalPath(resolve(root, word)).catch(() => undefined);
+  if (path === undefined || path === root || !isInside(path, root)) return undefined;
+  return disk.listNames(path).then(
+    () => path,
+    () => undefined,
+  );
 };
 
 /** Larger files are identified by size and time instead of a hash. */
