@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { hashTree } from "../../extensions/plugins/content-hash.ts";
 import { describeCapabilities, describePluginRules } from "../../extensions/plugins/describe.ts";
 import { fetchSource, locationOf, parseSource, type FetchedPlugin } from "../../extensions/plugins/fetch-source.ts";
@@ -79,7 +80,8 @@ export const updatePlugin = async (context: PluginsContext, installed: Installed
     });
   const [status] = (await readPluginStatus(world, home)).filter((each) => each.installed.name === installed.name);
   const hash = await hashTree(fetched.tree);
-  const isSame = hash === installed.hash;
+  // What a marketplace says of a plugin is part of it: it may define hooks and servers.
+  const isSame = hash === installed.hash && isDeepStrictEqual(fetched.entry, installed.entry);
   if (isSame && status?.state !== "broken") {
     process.stderr.write(`${installed.name} is up to date.\n`);
     return 0;
@@ -97,7 +99,7 @@ export const updatePlugin = async (context: PluginsContext, installed: Installed
   process.stderr.write(`Changes of ${installed.name}:\n${lines.map((line) => `  ${sanitizeLine(line)}\n`).join("")}`);
   const agreed = await agreeToPlugin(context, plugin, []);
   await installPlugin(world, home, { plugin, fetched, hash, agreed });
-  await removeUnusedContent(world, home, installed.hash);
+  if (hash !== installed.hash) await removeUnusedContent(world, home, installed.hash);
   process.stderr.write(`Updated ${installed.name}. The new files are used in new sessions.\n`);
   return 0;
 };

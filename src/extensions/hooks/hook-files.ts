@@ -73,8 +73,8 @@ export const describeHookFile = (file: FoundHookFile): readonly string[] => {
     `${file.file}: ${count} ${count === 1 ? "hook" : "hooks"}`,
     ...Object.entries(hooks).flatMap(([event, groups]) =>
       groups.flatMap(({ matcher, hooks: handlers }) =>
-        handlers.map(({ command, args = [], url }) => {
-          const what = command === undefined ? (url ?? "") : [command, ...args].join(" ");
+        handlers.map(({ type, command, args = [], url }) => {
+          const what = type === "http" ? (url ?? "") : [command ?? "", ...args].join(" ");
           return `  ${event} ${matcher ?? "*"}: ${what}`;
         }),
       ),

@@ -108,6 +108,8 @@ const hookVariables = (
     ? {
         CLAUDE_PLUGIN_ROOT: source.root,
         PLUGIN_ROOT: source.root,
+        extensionPath: source.root,
+        workspacePath: folder,
         // Files beside its own would count as a change of the plugin.
         PYTHONDONTWRITEBYTECODE: "1",
         ...(source.data === undefined ? {} : { CLAUDE_PLUGIN_DATA: source.data, PLUGIN_DATA: source.data }),

@@ -57,8 +57,9 @@ const describeServer = (server: JsonObject): string => {
         ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
       )
     : [];
-  const words = [...variables, server["command"], ...(Array.isArray(server["args"]) ? server["args"] : [])];
-  return typeof url === "string" ? displayCommand(url) : words.map((word) => displayCommand(String(word))).join(" ");
+  const program = [server["command"] ?? [], Array.isArray(server["args"]) ? server["args"] : []].flat();
+  const words = [typeof url === "string" ? url : [], program.length === 0 ? [] : [...variables, ...program]].flat();
+  return words.map((word) => displayCommand(String(word))).join(" ");
 };
 
 const describeGroup = (event: string, group: unknown): readonly string[] => {
@@ -66,8 +67,9 @@ const describeGroup = (event: string, group: unknown): readonly string[] => {
   const matcher = typeof group["matcher"] === "string" && group["matcher"] !== "" ? ` ${group["matcher"]}` : "";
   return (Array.isArray(group["hooks"]) ? group["hooks"] : []).map((hook) => {
     const handler: Readonly<Record<string, unknown>> = isObject(hook) ? hook : {};
-    const action = handler["command"] ?? handler["url"] ?? handler["prompt"] ?? handler["tool"] ?? "";
-    const words = [action, ...(Array.isArray(handler["args"]) ? handler["args"] : [])];
+    const isHttp = handler["type"] === "http";
+    const action = (isHttp ? undefined : handler["command"]) ?? handler["url"] ?? handler["prompt"] ?? handler["tool"];
+    const words = [action ?? "", ...(Array.isArray(handler["args"]) && !isHttp ? handler["args"] : [])];
     return `${event}${matcher}: ${words.map((word) => displayCommand(String(word))).join(" ")}`;
   });
 };

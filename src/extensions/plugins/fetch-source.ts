@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../conversation/json.ts";
 import type { World } from "../../world/world.ts";
 import { fetchCommit } from "./git-fetch.ts";
-import { isRef, parseRepository, type RepositoryLocation } from "./git-url.ts";
+import { isGitHubName, isRef, parseRepository, type RepositoryLocation } from "./git-url.ts";
 import { readMarketplace, type Marketplace, type MarketplacePlugin } from "./marketplace.ts";
 import { withTemporaryFolder, type PluginSource } from "./store.ts";
 import { PluginSourceError, readDiskTree, subtree, withoutBytecode, type PluginTree } from "./tree.ts";
@@ -43,7 +43,10 @@ export const fetchSource = async (
   };
 };
 
-/** Turns the argument of a command into a location: an existing folder, or else the address of a repository. */
+/**
+ * Turns the argument of a command into a location: an existing folder, or else the address of a repository. `owner/name`
+ * that is both is refused: a project could have a folder with the name of somebody's repository.
+ */
 export const parseSource = async (
   { disk }: Pick<World, "disk">,
   cwd: string,
@@ -53,6 +56,10 @@ export const parseSource = async (
     text === "" || text.startsWith("-")
       ? undefined
       : await disk.canonicalPath(join(text.startsWith("/") ? "/" : cwd, text));
+  if (path !== undefined && isGitHubName(text))
+    throw new PluginSourceError(
+      `${text} is a folder here and a name on GitHub. Write ./${text} or https://github.com/${text}.`,
+    );
   return path === undefined ? parseRepository(text) : { path };
 };
 

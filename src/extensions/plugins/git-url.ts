@@ -18,9 +18,11 @@ export const parseRepository = (text: string): RepositoryLocation => {
 export const isRef = (ref: string): boolean =>
   /^[A-Za-z0-9_][A-Za-z0-9_./-]{0,199}$/.test(ref) && !ref.includes("..") && !ref.endsWith(".lock");
 
+/** Whether a text is `owner/name`, which stands for a repository on GitHub. */
+export const isGitHubName = (text: string): boolean => /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/.test(text);
+
 const parseAddress = (address: string): string => {
-  if (/^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/.test(address))
-    return `https://github.com/${address.replace(/\.git$/, "")}.git`;
+  if (isGitHubName(address)) return `https://github.com/${address.replace(/\.git$/, "")}.git`;
   // git reads user@host:path as ssh. A path with "::" would name a helper program.
   if (/^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[A-Za-z0-9~/][\w./~-]*$/.test(address)) return address;
   const url = URL.canParse(address) ? new URL(address) : undefined;

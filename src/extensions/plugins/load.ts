@@ -15,9 +15,14 @@ export const loadPlugin = async (tree: PluginTree, entry?: JsonObject): Promise<
   const plugin = await loadLayout(tree, entry);
   if ("problem" in plugin) return { problem: sanitizeForTerminal(plugin.problem, "line") };
   const { name: _, ...about } = { ...plugin, description: sanitizeForTerminal(plugin.description, "line") };
-  const problems = [...tree.problems, ...plugin.problems].map((problem) => sanitizeForTerminal(problem, "line"));
+  const all = [...plugin.problems, ...tree.problems];
+  const problems = all.slice(0, maxProblems).map((problem) => sanitizeForTerminal(problem, "line"));
+  if (all.length > maxProblems) problems.push(`${all.length - maxProblems} more parts are left out.`);
   return { name: plugin.name, ...about, problems };
 };
+
+/** More would push what the person agrees to off the screen. */
+const maxProblems = 50;
 
 const loadLayout = async (tree: PluginTree, entry: JsonObject | undefined): Promise<Plugin | InvalidPlugin> => {
   const own = await readJsonObject(tree, agentPluginManifest);

@@ -104,7 +104,10 @@ export const openSessionPlugins = async (
   { home, folder }: { readonly home: string; readonly folder: string },
 ): Promise<SessionPlugins> => {
   const status = await readPluginStatus(world, home);
-  const enabled = status.flatMap((each) => (each.state === "enabled" ? [each] : []));
+  // Names that are qualified by a plugin's name are that plugin's: an extension cannot take them.
+  const enabled = status
+    .flatMap((each) => (each.state === "enabled" ? [each] : []))
+    .toSorted((one, other) => Number(isNamespaced(other.plugin.layout)) - Number(isNamespaced(one.plugin.layout)));
   const loaded = enabled.map(({ installed, plugin, root }) => ({
     plugin: restrictTo(plugin, installed.agreed),
     hash: installed.hash,
@@ -190,12 +193,35 @@ const skillFolders = ({ plugin, root }: LoadedPlugin): readonly PluginSkillFolde
     isStrict: plugin.layout === "agent-plugin",
   }));
 
+/**
+ * Fills the placeholders of hooks. In a line for a shell, a value that the shell would not take as plain text stays a
+ * placeholder: the shell reads it from the environment, so that the name of a folder is never run.
+ */
+const fillHooks = (value: JsonValue, variables: PluginVariables): JsonValue => {
+  if (Array.isArray(value)) return value.map((each: JsonValue) => fillHooks(each, variables));
+  if (!isObject(value)) return fillAll(value, variables);
+  const { command } = value;
+  const isLine = typeof command === "string" && value["args"] === undefined;
+  const filled = Object.entries(value).map(([name, each]) => [name, fillHooks(each as JsonValue, variables)] as const);
+  return {
+    ...Object.fromEntries(filled),
+    ...(isLine ? { command: fillVariables(command, plainVariables(variables)) } : {}),
+  };
+};
+
+const plainVariables = (variables: PluginVariables): PluginVariables =>
+  Object.fromEntries(
+    Object.entries(variables).filter(([, value]) =>
+      /^(?:[\p{L}\p{N} ./_@+,~-]*|[A-Za-z]:[\p{L}\p{N} .\\/_@+,~-]*)$/u.test(value),
+    ),
+  );
+
 /** The hooks of a plugin. Before each run its files are compared with those the person agreed to. */
 const hookSets = (disk: Disk, { plugin, hash, root, variables }: LoadedPlugin): readonly HookSet[] =>
   plugin.hooks.map(({ path, form, hooks }) => ({
     source: { type: "plugin", name: plugin.name, root, data: variables["PLUGIN_DATA"] ?? root },
     file: labelOf(plugin, path),
-    settings: fillAll(importHooks(form, hooks).hooks as JsonValue, variables),
+    settings: fillHooks(importHooks(form, hooks).hooks as JsonValue, variables),
     isUnchanged: async () => (await hashTree(await readStoredTree(disk, root))) === hash,
   }));
 
