@@ -149,6 +149,38 @@ describe("background work", () => {
     await app.quit();
   });
 
+  it("a subagent that ends while nothing else happens calls the person, and says how the model gets its answer", async () => {
+    const [app, { project }] = await started({
+      script: {
+        rules: [
+          {
+            prompt: "delegate",
+            replies: [
+              { call: { tool: "task", input: { prompt: "look around", description: "look", background: true } } },
+              { say: "It looks." },
+            ],
+          },
+          {
+            prompt: "look around",
+            replies: [{ call: { tool: "run_shell_command", input: { command: untilGo } } }, { say: "Three files." }],
+          },
+          { prompt: "continue", replies: [{ say: "I have read it." }] },
+        ],
+      },
+      args: ["--yolo"],
+      env: { TERM_PROGRAM: "iTerm.app" },
+    });
+    app.submit("delegate");
+    await app.waitForText("It looks.");
+    await app.waitUntilIdle();
+    app.type("\u001b[O");
+    writeFileSync(join(project, "go"), "");
+    await app.waitForText(/^Background task bg-1 ended/);
+    await app.waitForText('Its answer goes to the model with your next message, such as "continue".');
+    expect(app.output()).toContain("\u001b]9;Parley: A background task ended\u0007");
+    await app.quit();
+  });
+
   it.each(["quit", "kill"])("nothing survives the program: %s", async (how) => {
     const fixture = await on({ script: run({ command: untilGo, background: true }), args: ["--yolo"] });
     const app = fixture.start();

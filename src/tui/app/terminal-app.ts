@@ -9,6 +9,7 @@ import { chooseSession } from "./session/choose-session.ts";
 import { readGitBranch } from "./transcript/git-branch.ts";
 import { viewGreeting, viewHeader } from "./transcript/greeting.ts";
 import { printMedia } from "./transcript/media.ts";
+import { taskEndHint } from "./transcript/event-text.ts";
 import { printInfo } from "./transcript/message.ts";
 import type { OpenedWhich } from "./session/active-session.ts";
 import { printHistory } from "./transcript/session-history.ts";
@@ -66,6 +67,11 @@ export class TerminalApp {
     if (chat === undefined || chat.busySince !== undefined) return;
     chat.recordForCache(event);
     if (event.type === "task" || event.type === "agent") transcript.handleEvent(event);
+    const hint = event.type === "task" ? taskEndHint(event.task) : undefined;
+    if (hint !== undefined) {
+      printInfo(frontEnd, hint);
+      frontEnd.notifyIfAway("A background task ended");
+    }
     frontEnd.update();
   }
 

@@ -52,13 +52,18 @@ export class AttentionWatch {
     if (before.busySince !== undefined && next.busySince === undefined) this.#endWork(before.busySince);
   }
 
+  /** Calls at once, if the person is not looking. */
+  call(text: string): void {
+    if (this.#isAway()) this.#notify(text);
+  }
+
   close(): void {
     this.#cancelTimer();
     this.#clear();
   }
 
   #endWork(since: number): void {
-    if (this.#options.clock.elapsed() - since >= awayAfter && this.#isAway()) this.#notify("Done");
+    if (this.#options.clock.elapsed() - since >= awayAfter) this.call("Done");
   }
 
   /** Calls at once if the terminal is known not to have the focus, else after a while without a key. */

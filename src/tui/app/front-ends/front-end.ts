@@ -50,6 +50,8 @@ export interface FrontEnd {
   keyRemap(): KeyRemap | undefined;
   /** The name of the key that does an action: the user's own, else the standard one. */
   keyLabel(action: string, standard: string): string;
+  /** Notifies the user, if they are not looking. */
+  notifyIfAway(text: string): void;
   /** Draws what is pending and restores the terminal. */
   close(): Promise<void>;
 }

@@ -141,6 +141,9 @@ export class LineFrontEnd implements FrontEnd {
     return undefined;
   }
 
+  /** Printed lines are read out anyway. */
+  notifyIfAway(): void {}
+
   keyLabel(_: string, standard: string): string {
     return standard;
   }

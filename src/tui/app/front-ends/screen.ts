@@ -175,6 +175,10 @@ export class ScreenFrontEnd implements FrontEnd {
     return this.#keyRemap;
   }
 
+  notifyIfAway(text: string): void {
+    this.#attention.call(text);
+  }
+
   keyLabel(action: string, standard: string): string {
     return this.#keyLabels?.get(action) ?? standard;
   }

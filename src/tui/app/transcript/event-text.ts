@@ -121,6 +121,12 @@ export const failureText = (failure: AgentFailure): string =>
 export const taskText = ({ id, title, status, detail }: TaskInfo): string | undefined =>
   status === "running" ? undefined : `Background task ${id} ended (${detail ?? status}): ${title}`;
 
+/** Says how the model gets the result of a background task that ended while no turn runs; undefined if the user stopped it. */
+export const taskEndHint = ({ kind, status }: TaskInfo): string | undefined =>
+  status === "running" || status === "stopped"
+    ? undefined
+    : `Its ${kind === "agent" ? "answer" : "output"} goes to the model with your next message, such as "continue".`;
+
 /** The current activity of a subagent; undefined if the event shows none. */
 export const subagentText = (event: AgentEvent): string | undefined => {
   switch (event.type) {
