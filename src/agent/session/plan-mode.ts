@@ -19,7 +19,7 @@ const approvals = [
   { label: "Yes, and edit without asking", mode: "auto_edit" },
 ] as const;
 
-/** The question about a plan. Any other answer than an option refuses it, with the answer as the reason. */
+/** The question about a plan. Any other answer than an option, yes or no refuses it, with the answer as the reason. */
 export const planQuestion = (text: string, more: UserQuestion["options"] = []): UserQuestion => ({
   question: text,
   header: "Plan",
@@ -28,13 +28,16 @@ export const planQuestion = (text: string, more: UserQuestion["options"] = []): 
   allowsSeveral: false,
 });
 
-/** Reads the answer to the question about a plan. No answer is a refusal. */
+/**
+ * Reads the answer to the question about a plan. No answer is a refusal. A typed yes does not say which one, so it
+ * begins the mode that asks most.
+ */
 export const readPlanAnswer = (answer: string | undefined, plan: string): PlanReview => {
-  const approved = approvals.find(({ label }) => label === answer);
+  const words = answer?.trim() ?? "";
+  const approved =
+    approvals.find(({ label }) => label === answer) ?? (/^y(?:es)?$/i.test(words) ? approvals[0] : undefined);
   if (approved !== undefined) return { type: "approved", mode: approved.mode, plan };
-  return answer === undefined || answer.trim() === ""
-    ? { type: "refused" }
-    : { type: "refused", reason: answer.trim() };
+  return /^(?:no?)?$/i.test(words) ? { type: "refused" } : { type: "refused", reason: words };
 };
 
 /** Has the user review plans by a question that contains the plan. */

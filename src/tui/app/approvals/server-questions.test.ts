@@ -121,6 +121,21 @@ describe("a plan", () => {
   });
 
   it("is refused by any other words", async () => {
-    expect(await answered("yes")).toEqual([{ type: "refused", reason: "yes" }, ["plan: Do it"]]);
+    for (const words of ["yes, but smaller", "y?", "not yet", "ok"])
+      expect(await answered(words)).toEqual([{ type: "refused", reason: words }, ["plan: Do it"]]);
+  });
+
+  it.each(["y", "yes", " Yes "])(
+    "is approved by %j typed instead of an option, with a question before each edit",
+    async (yes) => {
+      expect(await answered(yes)).toEqual([
+        { type: "approved", mode: "default", plan: "Do it" },
+        ["plan: Do it", "default"],
+      ]);
+    },
+  );
+
+  it.each(["n", "no", "No"])("is refused by %j, which is no reason for the model", async (no) => {
+    expect(await answered(no)).toEqual([{ type: "refused" }, ["plan: Do it"]]);
   });
 });
