@@ -13,7 +13,9 @@ export const matchesCondition = (condition: string, call: HookedTool): boolean =
   if (!namesOfTool(call).some((each) => toPattern(name).test(each))) return false;
   if (pattern === undefined || pattern === "" || pattern === "*") return true;
   const subjects = subjectsOf(call);
-  return subjects.length === 0 || subjects.some((subject) => matchesSubject(pattern, subject));
+  return (
+    subjects.length === 0 || subjects.some((subject) => isVariable(subject, call) || matchesSubject(pattern, subject))
+  );
 };
 
 const matchesSubject = (pattern: string, subject: string): boolean => {
@@ -22,7 +24,10 @@ const matchesSubject = (pattern: string, subject: string): boolean => {
   return toPattern(pattern.replace(/^domain:/, "*")).test(subject);
 };
 
-/** A shell line counts with each of its commands: `cd x && git push` matches `git *`. */
+/**
+ * A shell line counts with each of its commands: `cd x && A=1 "git" push` and `(git push)` match `git *`. Text in quotes
+ * is split, too: one hook too many may run, but none that guards is skipped.
+ */
 const subjectsOf = ({ tool, input }: HookedTool): readonly string[] => {
   const texts = ["command", "file_path", "absolute_path", "path", "prompt", "query", "pattern"]
     .map((field) => input[field])
@@ -30,8 +35,23 @@ const subjectsOf = ({ tool, input }: HookedTool): readonly string[] => {
   const [first] = texts;
   if (first === undefined) return [];
   if (tool !== "run_shell_command") return [first];
-  return [first, ...first.split(/&&|\|\||[;|&\n]/).map((each) => each.trim())];
+  const commands = first.split(/[;|&\n(){}`]/).map((each) => each.trim());
+  return [first, ...commands.flatMap((each) => [each, unwrap(each)])];
 };
+
+/** A command as written plainly: without quotes, variables before it, keywords, the folder of its program, and programs that run it. */
+const unwrap = (command: string): string => {
+  const plain = command.replaceAll(/["'\\]/g, "").trim();
+  const rest = plain.replace(wrapper, "");
+  return rest === plain ? plain.replace(/^\/?(?:[\w.~-]+\/)+(?=\w)/, "") : unwrap(rest);
+};
+
+const wrapper =
+  /^(?:[A-Za-z_]\w*=\S*|!|if|then|elif|else|while|until|do|time|nohup|sudo|env|command|exec|eval|xargs|nice|timeout(?:\s+-\S+|\s+\d\S*)+|\S*sh -\w*c)\s+/;
+
+/** Whether the program of a command is known only when it runs. */
+const isVariable = (subject: string, { tool }: HookedTool): boolean =>
+  tool === "run_shell_command" && /^\S*\$/.test(subject);
 
 const toPattern = (glob: string): RegExp =>
   new RegExp(
