@@ -55,7 +55,7 @@ describe("commands", () => {
     app.submit("/config limits.spend 3");
     await app.waitForText("Set limits.spend. Used from the next session (/new).");
     app.submit("/config");
-    await app.waitForText(/^limits\.spend {2}3 {2}.*settings\.json$/);
+    await app.waitForText(/^limits\.spend +3 {2}.*settings\.json$/);
     await app.waitForText("Change a setting with /config NAME VALUE");
     app.submit("/stats");
     await app.waitForText(/0 requests, 0 tokens in/);
