@@ -94,3 +94,12 @@ const parseScalar = (value: string): string | boolean | undefined => {
   // Anything else that YAML could read as other than this text: numbers, null, lists, blocks, references, comments.
   return /^[A-Za-z]/.test(value) && !/^(null|yes|no|on|off)$/i.test(value) && !/ #/.test(value) ? value : undefined;
 };
+
+/** The field `arguments` of Claude Code: names for `$name`, as a list or a line. */
+export const listArgumentNames = (value: unknown): { readonly argumentNames?: readonly string[] } => {
+  const given = typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  const argumentNames = given.filter(
+    (name): name is string => typeof name === "string" && /^[A-Za-z_][\w-]{0,63}$/.test(name) && name !== "ARGUMENTS",
+  );
+  return argumentNames.length === 0 ? {} : { argumentNames };
+};

@@ -48,6 +48,36 @@ describe("a prompt without a terminal", () => {
     expect(prompts().toSorted()).toEqual(["a|b c||$10|$1|b c|\\$1 a", "a|b|b"]);
   });
 
+  it("gets arguments by name: by place as in Claude Code, as NAME=value in prompts of Codex", async () => {
+    const named = "---\ndescription: Moves\narguments: [from, to-file]\n---\n";
+    stage.put("work/.claude/commands/move.md", `${named}$from -> $to-file, not $fromage: !\`printf %s $from\``);
+    expect(await run("/move 'a;id' b", "-y")).toMatchObject({ code: 0 });
+    stage.put("work/.agents/skills/tidy/SKILL.md", `---\nname: tidy\n${named.slice(4)}Tidy $to-file of $from.`);
+    expect(await run("/tidy shed nails")).toMatchObject({ code: 0 });
+    stage.put("work/.codex/prompts/draft.md", 'Draft $FILE as "$TITLE" for $FILE, costs $$. \\$HOME');
+    expect(await run('/draft TITLE="A b" FILE=x.md')).toMatchObject({ code: 0 });
+    const refused = await run("/draft TITLE=a");
+    expect([refused.code, refused.err]).toEqual([expect.any(Number), expect.stringContaining("/draft needs FILE=...")]);
+    expect(prompts().map((text) => text.split("\nThe skill's")[0])).toEqual(
+      expect.arrayContaining([
+        "'a;id' -> b, not $fromage: 'a;id'",
+        '<skill name="tidy">\nTidy nails of shed.\n</skill>',
+        'Draft x.md as "A b" for x.md, costs $$. \\$HOME',
+      ]),
+    );
+    expect(prompts()).toHaveLength(3);
+  });
+
+  it("runs the lines of a code block that begins with ```!, as in Claude Code, if the rules allow them", async () => {
+    const block = "```!\necho one\necho $1\n```";
+    stage.put("work/.claude/commands/block.md", `Before\n${block}\n\n\`\`\`sh\nls\n\`\`\`\nafter`);
+    expect(await run("/block 'a;b'", "-y")).toMatchObject({ code: 0 });
+    stage.put("work/.claude/commands/made.md", "```!\ntouch made.txt\n```");
+    expect((await run("/made")).err).toContain("Not run: touch made.txt.");
+    expect(prompts()).toEqual(expect.arrayContaining(["Before\none\n'a;b'\n\n```sh\nls\n```\nafter"]));
+    expect(readdirSync(stage.work)).toEqual([".claude"]);
+  });
+
   it("is replaced by the packaged program, too", () => {
     ensureBuilt();
     stage.put("work/.claude/commands/look.md", "Look at $1.");

@@ -34,7 +34,7 @@ export const createActivateSkillTool = (skills: () => readonly Skill[], session:
         fillSkill(text, skill, { arguments: given, session }),
         "</skill>",
         describeSkillFiles(skill, await listSkillFiles(files, skill.folder)),
-        ...(/!`[^`\n]+`/.test(text)
+        ...(/!`[^`\n]+`|^[ \t]*`{3,}!/m.test(text)
           ? ["Commands written as !`command` were not run: run them yourself if needed."]
           : []),
       ].join("\n");

@@ -7,23 +7,31 @@ import type { Skill } from "./find.ts";
 export type SkillValues = { readonly arguments?: string; readonly session: string };
 
 /** Fills the placeholders of a skill's instructions: its folder, the session and the arguments. Returns sanitized text. */
-export const fillSkill = (text: string, skill: Pick<Skill, "folder">, values: SkillValues): string => {
+export const fillSkill = (
+  text: string,
+  skill: Pick<Skill, "folder" | "argumentNames">,
+  values: SkillValues,
+): string => {
   const body = sanitizeForTerminal(splitFrontMatter(text)?.body ?? text)
     .trim()
     .replaceAll(/\$\{(?:CLAUDE_)?SKILL_DIR\}/g, () => skill.folder)
     .replaceAll("${CLAUDE_SESSION_ID}", () => values.session);
-  return values.arguments === undefined ? body : fillArguments(body, values.arguments);
+  return values.arguments === undefined ? body : fillArguments(body, values.arguments, skill.argumentNames);
 };
 
 /** Arguments without a placeholder follow the instructions. */
-const fillArguments = (body: string, given: string): string => {
+const fillArguments = (body: string, given: string, names: readonly string[] = []): string => {
   const words = (given.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
   const word = (index: string): string => words[Number(index)] ?? "";
-  const placeholder = /\$ARGUMENTS\[(\d)\]|\$ARGUMENTS|\$(\d)(?!\d)/g;
-  const isUsed = placeholder.test(body);
-  const filled = body.replaceAll(placeholder, (_, index?: string, short?: string) =>
-    index === undefined && short === undefined ? given : word(index ?? short ?? ""),
+  const placeholder = new RegExp(
+    String.raw`\$ARGUMENTS\[(\d)\]|\$ARGUMENTS|\$(\d)(?!\d)|\$(${names.length === 0 ? "(?!)" : names.join("|")})(?![\w-])`,
+    "g",
   );
+  const isUsed = placeholder.test(body);
+  const filled = body.replaceAll(placeholder, (_, index?: string, short?: string, name?: string) => {
+    const place = name === undefined ? (index ?? short) : String(names.indexOf(name));
+    return place === undefined ? given : word(place);
+  });
   return isUsed || given === "" ? filled : `${filled}\n\nArguments: ${given}`;
 };
 

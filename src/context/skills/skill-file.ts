@@ -1,5 +1,5 @@
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
-import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../front-matter.ts";
+import { listArgumentNames, parseFrontMatter, splitFrontMatter, type FrontMatter } from "../front-matter.ts";
 
 /** A skill as its SKILL.md describes it (agentskills.io). */
 export type SkillDescription = {
@@ -12,6 +12,8 @@ export type SkillDescription = {
   readonly isForPeople: boolean;
   /** The arguments it expects, for people. */
   readonly usage?: string;
+  /** Names for `$name`, by the place of the argument. */
+  readonly argumentNames?: readonly string[];
   /** The instructions, with placeholders. */
   readonly body: string;
   /** How the file differs from the specification, and fields without effect here. */
@@ -48,6 +50,7 @@ export const parseSkillFile = async (text: string, folderName: string): Promise<
     isForModels: fields["disable-model-invocation"] !== true,
     isForPeople: fields["user-invocable"] !== false,
     ...(usage === undefined ? {} : { usage: oneLine(usage).slice(0, 80) }),
+    ...listArgumentNames(fields["arguments"]),
     body: file.body.trim(),
     problems: [...findViolations(fields, file.body, folderName), ...findIgnoredFields(fields)],
   };

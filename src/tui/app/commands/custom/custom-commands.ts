@@ -1,5 +1,10 @@
 import { join } from "node:path";
-import { parseFrontMatter, splitFrontMatter, type FrontMatter } from "../../../../context/front-matter.ts";
+import {
+  listArgumentNames,
+  parseFrontMatter,
+  splitFrontMatter,
+  type FrontMatter,
+} from "../../../../context/front-matter.ts";
 import { listProjectFoldersUpward } from "../../../../context/context-files/paths.ts";
 import { fillVariables, type PluginFile } from "../../../../extensions/plugins/variables.ts";
 import type { Disk } from "../../../../world/disk.ts";
@@ -188,7 +193,7 @@ const readMarkdown = async ({ name, label, text }: CommandFile): Promise<Templat
   const file = splitFrontMatter(text);
   if (file === undefined)
     return {
-      template: { name, description: firstLine(text), prompt: text, style: "claude" },
+      template: { name, description: firstLine(text), prompt: text, style: "claude", ...keyedNames(label, text) },
       options: { notes: [] },
     };
   const { front, body } = file;
@@ -197,9 +202,25 @@ const readMarkdown = async ({ name, label, text }: CommandFile): Promise<Templat
   const about = textIn(fields, "description") ?? firstLine(body);
   const usage = textIn(fields, "argument-hint");
   return {
-    template: { name, description: about, prompt: body, style: "claude", ...(usage === undefined ? {} : { usage }) },
+    template: {
+      name,
+      description: about,
+      prompt: body,
+      style: "claude",
+      ...(usage === undefined ? {} : { usage }),
+      ...keyedNames(label, body),
+      ...listArgumentNames(fields["arguments"]),
+    },
     options: readOptions(fields),
   };
+};
+
+/** In prompts of Codex, `$NAME` stands for an argument that is typed as `NAME=value`. */
+const keyedNames = (label: string, prompt: string): Pick<PromptTemplate, "argumentNames" | "isKeyed"> => {
+  if (!label.startsWith(".codex/")) return {};
+  const found = [...prompt.matchAll(/(?<![\\$])\$([A-Z][A-Z\d_]*)/g)].map((match) => match[1] ?? "");
+  const argumentNames = [...new Set(found)].filter((name) => name !== "ARGUMENTS");
+  return argumentNames.length === 0 ? {} : { argumentNames, isKeyed: true };
 };
 
 const readOptions = (fields: FrontMatter): TemplateOptions => {
@@ -218,6 +239,7 @@ const knownFields = new Set([
   "name",
   "description",
   "argument-hint",
+  "arguments",
   "model",
   "allowed-tools",
   // Models cannot run commands here.

@@ -12,6 +12,9 @@ export type PromptTemplate = {
   readonly prompt: string;
   /** Placeholder style: `$ARGUMENTS` and `$1`, or `{{args}}`. */
   readonly style: "claude" | "gemini";
+  /** Names of arguments, for `$name`: by their place, or `keyed`, which are typed as `NAME=value`. */
+  readonly argumentNames?: readonly string[];
+  readonly isKeyed?: true;
 };
 
 /**
@@ -25,6 +28,11 @@ export const fillTemplate = async (
   at: PromptCommandContext,
 ): Promise<string | undefined> => {
   const { prompt, style } = template;
+  const missing = findMissingArguments(template, words);
+  if (missing.length > 0) {
+    at.warn(`/${template.name} needs ${missing.map((name) => `${name}=...`).join(" ")}`);
+    return undefined;
+  }
   const texts: string[] = [];
   for (const piece of style === "gemini" ? geminiPieces(prompt) : claudePieces(prompt)) {
     const text =
@@ -33,15 +41,23 @@ export const fillTemplate = async (
     texts.push(text);
   }
   const text = texts.join("").trim();
-  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$\d(?!\d)/.test(prompt);
+  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$\d(?!\d)/.test(prompt) || usesName(template);
   return isPlaced || words === "" ? text : `${text}\n\n${words}`;
 };
 
 type TemplatePiece = { readonly type: "text" | "command"; readonly text: string };
 
-/** Claude Code style: a command in backquotes after an exclamation mark. */
-const claudePieces = (prompt: string): readonly TemplatePiece[] =>
-  prompt.split(/!`([^`\n]+)`/).map((text, at): TemplatePiece => ({ type: at % 2 === 0 ? "text" : "command", text }));
+/** Claude Code style: a command in backquotes after an exclamation mark, or lines in a code block that begins with ```!. */
+const claudePieces = (prompt: string): readonly TemplatePiece[] => {
+  const pieces: TemplatePiece[] = [];
+  let end = 0;
+  for (const match of prompt.matchAll(/!`([^`\n]+)`|^[ \t]*(`{3,})![ \t]*\n([\s\S]*?)^[ \t]*\2[ \t]*$/gm)) {
+    pieces.push({ type: "text", text: prompt.slice(end, match.index) });
+    pieces.push({ type: "command", text: (match[1] ?? match[3] ?? "").trim() });
+    end = match.index + match[0].length;
+  }
+  return [...pieces, { type: "text", text: prompt.slice(end) }];
+};
 
 /** Gemini CLI style: a command in braces after an exclamation mark, which may contain pairs of braces. */
 const geminiPieces = (prompt: string): readonly TemplatePiece[] => {
@@ -65,19 +81,44 @@ const closingBrace = (text: string, from: number): number => {
   return -1;
 };
 
-/** The placeholders of a style, or an escaped one, which stays as it is. */
-const placeholders = {
-  claude: /\\\$(?:ARGUMENTS|\d)|\$ARGUMENTS\[(\d)\]|\$ARGUMENTS|\$(\d)(?!\d)/g,
-  gemini: /\{\{args\}\}/g,
-} as const;
+/** The placeholders of a template, or an escaped one, which stays as it is. Groups: an index, a place, a name. */
+const placeholdersOf = ({ style, argumentNames = [] }: PromptTemplate): RegExp =>
+  style === "gemini"
+    ? /\{\{args\}\}/g
+    : new RegExp(
+        String.raw`\\\$(?:ARGUMENTS|\d)|\$ARGUMENTS\[(\d)\]|\$ARGUMENTS|\$(\d)(?!\d)|\$(${argumentNames.length === 0 ? "(?!)" : argumentNames.join("|")})(?![\w-])`,
+        "g",
+      );
+
+const usesName = (template: PromptTemplate): boolean =>
+  [...template.prompt.matchAll(placeholdersOf(template))].some((match) => match[3] !== undefined);
+
+const findMissingArguments = ({ isKeyed, argumentNames = [] }: PromptTemplate, words: string): readonly string[] =>
+  isKeyed ? argumentNames.filter((name) => keyedArgument(words, name) === undefined) : [];
+
+const keyedArgument = (words: string, name: string): string | undefined => {
+  const match = [...words.matchAll(/(\w+)=(?:"([^"]*)"|(\S*))/g)].find((each) => each[1] === name);
+  return match === undefined ? undefined : (match[2] ?? match[3] ?? "");
+};
 
 /** Fills text. A file embedded with `@{path}` becomes a mention, which attaches it. */
-const fillText = (text: string, words: string, { style, prompt }: PromptTemplate): string =>
-  style === "gemini"
+const fillText = (text: string, words: string, template: PromptTemplate): string =>
+  template.style === "gemini"
     ? text.replaceAll(/\{\{args\}\}|@\{([^}]+)\}/g, (_, path?: string) => (path === undefined ? words : `@"${path}"`))
-    : text.replaceAll(placeholders.claude, (whole: string, index?: string, place?: string) =>
-        whole.startsWith("\\") ? whole.slice(1) : argumentAt(words, placeOf(index, place, prompt)),
+    : text.replaceAll(placeholdersOf(template), (whole: string, ...groups: readonly unknown[]) =>
+        whole.startsWith("\\") ? whole.slice(1) : argumentFor(words, groups, template),
       );
+
+/** The argument of a placeholder, by the groups of its match. */
+const argumentFor = (
+  words: string,
+  [index, place, name]: readonly unknown[],
+  { prompt, argumentNames = [], isKeyed }: PromptTemplate,
+): string => {
+  if (typeof name !== "string")
+    return argumentAt(words, placeOf(index as string | undefined, place as string | undefined, prompt));
+  return isKeyed ? (keyedArgument(words, name) ?? "") : argumentAt(words, argumentNames.indexOf(name));
+};
 
 /**
  * The place of the argument a placeholder names, counted from 0: `$ARGUMENTS[0]`, and `$1`, which is the first one,
@@ -97,18 +138,15 @@ const argumentAt = (words: string, place: number | undefined): string =>
 const runPiece = async (
   command: string,
   words: string,
-  { style, prompt }: PromptTemplate,
+  template: PromptTemplate,
   at: PromptCommandContext,
 ): Promise<string | undefined> => {
   let isQuotable = true;
-  const filled = command.replaceAll(placeholders[style], (...match: readonly unknown[]) => {
-    const whole = String(match[0]);
+  const filled = command.replaceAll(placeholdersOf(template), (whole: string, ...match: readonly unknown[]) => {
     if (whole.startsWith("\\")) return whole;
-    const [place, offset] =
-      style === "claude"
-        ? [placeOf(match[1] as string | undefined, match[2] as string | undefined, prompt), match[3]]
-        : [undefined, match[1]];
-    const quoted = quoteForShell(argumentAt(words, place), command.slice(0, offset as number));
+    const [value, offset] =
+      template.style === "claude" ? [argumentFor(words, match, template), match[3]] : [words, match[0]];
+    const quoted = quoteForShell(value, command.slice(0, offset as number));
     if (quoted === undefined) isQuotable = false;
     return quoted ?? "";
   });

@@ -12,7 +12,8 @@ export const skillCommand = (skill: Skill): PromptCommand => ({
     const text = await readSkillText(at.world.disk, skill.folder);
     if (text === undefined) return at.warn(`The skill ${skill.name} no longer exists in ${skill.label}.`);
     const body = fillSkill(oneBased(text), skill, { session: at.opened().session.id });
-    const template = { name: skill.name, description: skill.description, prompt: body, style: "claude" } as const;
+    const { name, description, argumentNames = [] } = skill;
+    const template = { name, description, prompt: body, style: "claude", argumentNames } as const;
     const prompt = await fillTemplate(template, words, at);
     if (prompt === undefined) return;
     const lines = [`<skill name="${skill.name}">`, prompt, "</skill>", describeSkillFiles(skill, [])];
