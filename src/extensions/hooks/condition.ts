@@ -42,12 +42,15 @@ const subjectsOf = ({ tool, input }: HookedTool): readonly string[] => {
 /** A command as written plainly: without quotes, variables before it, keywords, the folder of its program, and programs that run it. */
 const unwrap = (command: string): string => {
   const plain = command.replaceAll(/["'\\]/g, "").trim();
-  const rest = plain.replace(wrapper, "");
-  return rest === plain ? plain.replace(/^\/?(?:[\w.~-]+\/)+(?=\w)/, "") : unwrap(rest);
+  const wrapper = new RegExp(wrapperPattern, "y");
+  let start = 0;
+  while (wrapper.test(plain)) start = wrapper.lastIndex;
+  return plain.slice(start).replace(/^[\w.~/-]*\/(?=\w)/, "");
 };
 
-const wrapper =
-  /^(?:[A-Za-z_]\w*=\S*|!|if|then|elif|else|while|until|do|time|nohup|sudo|env|command|exec|eval|xargs|nice|timeout(?:\s+-\S+|\s+\d\S*)+|\S*sh -\w*c)\s+/;
+/** One word, and what follows it up to the next: an option of the word before, too. */
+const wrapperPattern =
+  /(?:[A-Za-z_]\w*=\S*|!|if|then|elif|else|while|until|do|-\S+|(?:[\w.~/-]*\/)?(?:time|nohup|sudo|env|command|exec|eval|xargs|nice|timeout(?:\s+-\S+|\s+\d\S*)+|\w*sh\s+-\w*c))\s+/;
 
 /** Whether the program of a command is known only when it runs. */
 const isVariable = (subject: string, { tool }: HookedTool): boolean =>

@@ -160,6 +160,7 @@ describe("the condition of a hook", () => {
     ["Bash(git *)", "bash -c 'git push'", true],
     ["Bash(git *)", "g''it push", true],
     ["Bash(git *)", "/usr/bin/git push", true],
+    ["Bash(git *)", "/usr/bin/env -i sudo -n git push", true],
     ["Bash(git *)", "G=git; $G push", true],
     ["Bash(git *)", "ls 'git push'", false],
     ["Bash(git *)", "echo $HOME", false],
@@ -170,6 +171,10 @@ describe("the condition of a hook", () => {
     ["not a rule (", "ls", true],
   ])("%s: %s", (condition, command, expected) => {
     expect(matchesCondition(condition, shell(command))).toBe(expected);
+  });
+
+  it("is found behind any number of words", () => {
+    expect(matchesCondition("Bash(git *)", shell(`${"A=1 ".repeat(50_000)}git push`))).toBe(true);
   });
 });
 

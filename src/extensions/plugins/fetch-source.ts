@@ -45,7 +45,7 @@ export const fetchSource = async (
 
 /**
  * Turns the argument of a command into a location: an existing folder, or else the address of a repository. `owner/name`
- * that is both is refused: a project could have a folder with the name of somebody's repository.
+ * that is both is refused: a project could have a folder with the name of a known repository.
  */
 export const parseSource = async (
   { disk }: Pick<World, "disk">,

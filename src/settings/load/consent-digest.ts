@@ -47,7 +47,7 @@ const listWords = (text: string): readonly string[] => {
 
 const separators = /[\s;&|()<>'"=`{},]+/;
 
-/** What follows a variable, a substitution or an option: `hooks/check.sh` of `$PWD/hooks/check.sh`, which is a path of the folder. */
+/** Returns the path after a variable, a substitution or an option: `hooks/check.sh` of `$PWD/hooks/check.sh`. */
 const listEndings = (word: string): readonly string[] => {
   const at = word.indexOf("/");
   return at !== -1 && /^[/$~:+-]/.test(word) ? [word.slice(at + 1).replace(/^\/+/, "")] : [];
