@@ -120,6 +120,10 @@ describe("a file of key bindings", () => {
     expect((await readKeyFile('{ "f6": "newlin" }')).problems).toEqual([
       'line 1: Unknown action "newlin" for "f6". Did you mean newline?',
     ]);
+    expect((await readKeyFile('{ "f6": "nonsense",\n"f7": "gibberish" }')).problems).toEqual([
+      expect.stringMatching(/ Actions: send, /),
+      'line 2: Unknown action "gibberish" for "f7". Actions: see above.',
+    ]);
     expect((await readKeyFile('{\n"f5" "redraw" }')).problems).toEqual(['line 2: Expected ":".']);
     expect((await readKeyFile("[]")).problems).toEqual(['line 1: Expected an object such as { "ctrl+t": "newline" }.']);
   });

@@ -39,7 +39,7 @@ export const readKeyFile = async (text: string): Promise<KeyFile> => {
   const usable = withSendKey(bindings);
   problems.push(...usable.problems);
   const remap = createRemap(usable.bindings);
-  return { remap, problems: [...problems, ...lostActions(remap)] };
+  return { remap, problems: [...listActionsOnce(problems), ...lostActions(remap)] };
 };
 
 /** The keys of an action as people read them: the user's own, then the defaults that still do it. */
@@ -85,6 +85,14 @@ const suggestActions = (name: string): string => {
   const near = nearestNames(name, names);
   return near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Actions: ${names.join(", ")}.`;
 };
+
+/** Replaces the list of all actions by a reference where it was shown before. */
+const listActionsOnce = (problems: readonly string[]): readonly string[] => {
+  const first = problems.findIndex((problem) => actionList.test(problem));
+  return problems.map((problem, at) => (at > first ? problem.replace(actionList, "Actions: see above.") : problem));
+};
+
+const actionList = /Actions: send, .*$/;
 
 const problemOf = ({ name, context, keys }: KeyAction, chord: string, key: string): string | undefined => {
   if (isFixed(chord, context) && keys[0] !== chord)
