@@ -30,6 +30,7 @@ import { listConfiguredRules, type ListedRule, type RuleScope } from "./listed-r
 import { isBoundToContent, type SessionRule, type SessionRules } from "./session-rules.ts";
 import { isStorable, type RuleList, type RuleStore } from "../trust/stored-rules.ts";
 import {
+  commandRuleFor,
   deniesUrl,
   formatPermissionRule,
   mergePermissionRules,
@@ -223,11 +224,7 @@ const rulesFromAnswer = (always: AlwaysAllow): readonly PermissionRule[] => {
     case "agent":
       return [{ type: "agent", name: always.agent, identity: always.identity }];
     case "command":
-      return always.commands.map((words) => ({
-        type: "command",
-        words,
-        ...(needsExactRule(words) && { exact: true }),
-      }));
+      return always.commands.map(commandRuleFor);
   }
 };
 

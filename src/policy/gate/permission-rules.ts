@@ -1,3 +1,4 @@
+import { needsExactRule } from "../command/always-allow.ts";
 import { parseHostRule, parseUrl, trimTrailingDots, type HostRule } from "./host-rule.ts";
 import { matchesPathPattern } from "./pattern.ts";
 import { formatSpecifier, parseSpecifier } from "./tool-specifier.ts";
@@ -89,6 +90,13 @@ export const parsePermissionRule = (text: string): PermissionRule | undefined =>
   if (foreign !== undefined) return "rule" in foreign ? foreign.rule : undefined;
   return /^[A-Za-z_][\w.-]*$/.test(text.trim()) ? { type: "tool", name: text.trim() } : undefined;
 };
+
+/** The rule an answer of "always" adds for a command: exact where other arguments could do harm. */
+export const commandRuleFor = (words: readonly string[]): PermissionRule => ({
+  type: "command",
+  words,
+  ...(needsExactRule(words) && { exact: true }),
+});
 
 /** Formats a rule so that `parsePermissionRule` can parse it. */
 export const formatPermissionRule = (rule: PermissionRule): string => {

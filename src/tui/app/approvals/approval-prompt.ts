@@ -1,5 +1,5 @@
 import type { PendingApproval } from "../../../agent/agent.ts";
-import { formatPermissionRule } from "../../../policy/gate/permission-rules.ts";
+import { commandRuleFor, formatPermissionRule } from "../../../policy/gate/permission-rules.ts";
 import type { RuleScope } from "../../../policy/gate/listed-rules.ts";
 import type { ApprovalDecision } from "../../../scheduler/events.ts";
 import type { ApprovalPrompt, ApprovalChoice } from "../../views/approval.ts";
@@ -93,7 +93,7 @@ const ruleTexts = (always: AlwaysOption): readonly string[] => {
     case "agent":
       return [`agent:${always.agent}`];
     case "command":
-      return [always.commands.map((words) => formatPermissionRule({ type: "command", words })).join(" and ")];
+      return [always.commands.map((words) => formatPermissionRule(commandRuleFor(words))).join(" and ")];
   }
 };
 
