@@ -468,6 +468,25 @@ describe("a repository", () => {
     expect(contents()).toEqual([]);
   });
 
+  it("P063 whose small objects unfold to millions of files is refused", async () => {
+    mkdirSync(join(fixture.base, "evil"));
+    git("init", "-q", "-b", "main");
+    put("evil/f", "x");
+    const entry = (index: number, object: string): string => `${object}\t${index}\n`;
+    const write = (object: string): string =>
+      execFileSync("git", ["mktree"], {
+        cwd: join(fixture.base, "evil"),
+        input: Array.from({ length: 10 }, (_, index) => entry(index, object)).join(""),
+        encoding: "utf8",
+      }).trim();
+    let tree = write(`100644 blob ${git("hash-object", "-w", "f").trim()}`);
+    for (let level = 0; level < 7; level += 1) tree = write(`040000 tree ${tree}`);
+    git("update-ref", "refs/heads/main", git("commit-tree", tree, "-m", "x").trim());
+    const { code, err } = await add(await serve());
+    expect([code, err]).toEqual([1, expect.stringContaining("has more files than a plugin may have.")]);
+    expect(contents()).toEqual([]);
+  });
+
   it("P061 that is not there leaves nothing", async () => {
     mkdirSync(join(fixture.base, "evil"));
     const { code, err } = await add(`${await serve()}/none`);

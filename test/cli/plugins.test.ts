@@ -175,12 +175,17 @@ describe("parley plugins", () => {
       plugins: [
         { name: "dev", source: "./plugins/dev", description: "Helps." },
         { name: "bare", source: "./plugins/bare", description: "No manifest.", skills: ["./s"] },
+        { name: "lost", source: "./plugins/lots", description: "Is elsewhere." },
       ],
     });
     putPlugin("market/plugins/dev");
     put("market/plugins/bare/s/SKILL.md", skill("s"));
     const listed = await run("add", at("market"));
-    expect([listed.code, listed.out]).toEqual([2, "dev   Helps.\nbare  No manifest.\n"]);
+    expect([listed.code, listed.out]).toEqual([2, "dev   Helps.\nbare  No manifest.\nlost  Is elsewhere.\n"]);
+    expect(await run("add", at("market"), "lost", "--yes")).toMatchObject({
+      code: 1,
+      err: "parley: The marketplace has lost in plugins/lots, where there are no files.\n",
+    });
     expect((await run("add", at("market"), "dev", "bare", "--yes")).code).toBe(0);
     expect((await open()).skills.map(({ label }) => label)).toEqual([
       "plugin bare: s",

@@ -94,16 +94,27 @@ const fetchListed = async (
 ): Promise<PluginTree> => {
   switch (source.type) {
     case "folder":
-      return subtree(tree, source.path);
+      return requireFiles(subtree(tree, source.path), { name, path: source.path });
     case "git": {
       if (source.ref !== undefined && !isRef(source.ref))
         throw new PluginSourceError(`The marketplace names an invalid branch, tag or commit for ${name}.`);
       const location = { ...parseRepository(source.url), ...(source.ref === undefined ? {} : { ref: source.ref }) };
-      return subtree((await fetchTree(world, home, location)).tree, source.path);
+      return requireFiles(subtree((await fetchTree(world, home, location)).tree, source.path), {
+        name,
+        path: source.path,
+      });
     }
     case "unsupported":
       throw new PluginSourceError(`The plugin ${name} of the marketplace cannot be added: ${source.reason}.`);
   }
+};
+
+const requireFiles = (
+  tree: PluginTree,
+  { name, path }: { readonly name: string; readonly path: string },
+): PluginTree => {
+  if (tree.files.length > 0) return tree;
+  throw new PluginSourceError(`The marketplace has ${name} in ${path}, where there are no files.`);
 };
 
 /** The fields of an entry that describe a plugin, without those about the marketplace. */

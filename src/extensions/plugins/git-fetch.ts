@@ -58,6 +58,7 @@ const openGit = async ({ clock, env, processes }: GitWorld, folder: string, url:
   return async (args, input = "") => {
     const running = await processes.start({ ...program, args: [...safeOptions, ...args], input });
     let isLate = false;
+    const maxOutput = treeLimits.bytes + 5_000_000;
     const stopTimer = clock.after(fetchTimeoutMs, () => {
       isLate = true;
       running.signal("SIGKILL");
@@ -69,10 +70,11 @@ const openGit = async ({ clock, env, processes }: GitWorld, folder: string, url:
       for await (const { from, bytes } of running.output) {
         size += bytes.length;
         (from === "output" ? output : errors).push(Buffer.from(bytes));
-        if (size > treeLimits.bytes + 5_000_000) running.signal("SIGKILL");
+        if (size > maxOutput) running.signal("SIGKILL");
       }
       const { code } = await running.exited;
       if (code === 0) return Buffer.concat(output);
+      if (size > maxOutput) throw new PluginSourceError(`${url} has more files than a plugin may have.`);
       throw new PluginSourceError(
         `${url} could not be fetched: ${isLate ? `no end after ${fetchTimeoutMs / 1000} s` : firstError(errors)}.`,
       );
