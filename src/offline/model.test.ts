@@ -259,8 +259,10 @@ describe("a reply", () => {
       "how do I add a key?",
       "write a poem about the sea",
       "what can you do?",
-    ])
+    ]) {
       expect(about(words)).toMatch(/demo model[\s\S]*ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY/);
+      expect(about(words)).toContain("`/login`");
+    }
   });
 
   it("suggests only what the offered tools allow", () => {

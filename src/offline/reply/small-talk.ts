@@ -72,7 +72,7 @@ const identity =
 
 /** How to use a real model. */
 const howToAddKey =
-  "To use a real model, set an API key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY) and restart Parley. `parley models` lists the models, `parley doctor` shows which keys are set.";
+  "To use a real model, store a key with `/login` (`parley login` in a shell), or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and restart Parley. `parley models` lists the models, `parley doctor` shows which keys are set.";
 
 /** Lists example requests for the offered tools. */
 export const describeAbilities = (tools: readonly DemoTool[]): string => {
