@@ -519,7 +519,7 @@ describe("colours", () => {
     expect(depths.map((depth) => createSgrEncoder({ theme: dark, depth }).codes(style))).toEqual([
       "\u001b[0;1m",
       "\u001b[0;1;91;40m",
-      "\u001b[0;1;38;5;210;48;5;22m",
+      "\u001b[0;1;38;5;210;48;5;235m",
       "\u001b[0;1;38;2;255;123;133;48;2;18;48;31m",
     ]);
     expect(createSgrEncoder({ theme: dark, depth: "none" }).codes({ background: "focus" })).toBe("\u001b[0;7m");

@@ -245,8 +245,7 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   get coloursDiffs(): boolean {
-    const depth = colourDepthOf(this.#options.world.env);
-    return depth === "indexed" || depth === "true";
+    return colourDepthOf(this.#options.world.env) === "true";
   }
 
   get imageSupport(): ImageSupport {
