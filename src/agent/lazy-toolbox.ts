@@ -33,7 +33,7 @@ export class LazyToolbox {
     return scheduler;
   }
 
-  /** Loads the code that only some calls need. */
+  /** Does ahead what only some calls need. */
   async warmUp(): Promise<void> {
     await (await this.#load()).warmUp();
   }

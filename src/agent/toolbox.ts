@@ -5,8 +5,6 @@ import type { CallHooks } from "../scheduler/call-hooks.ts";
 import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import type { SessionRules } from "../policy/gate/session-rules.ts";
-import { loadCommands } from "../policy/command/load.ts";
-import { loadShellParser } from "../policy/command/parse/load-parser.ts";
 import { isInside } from "../policy/workspace/paths.ts";
 import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
@@ -30,8 +28,8 @@ export type Toolbox = {
   /** Creates another scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[], hooks?: CallHooks) => Scheduler;
   readonly services: OpenServices;
-  /** Loads the code that only some calls need. */
-  readonly warmUp: () => Promise<unknown>;
+  /** Does ahead what only some calls need. */
+  readonly warmUp: () => Promise<void>;
   /** Removes temporary files that killed programs left in the workspace. */
   readonly removeLeftovers: (signal: AbortSignal) => Promise<void>;
 };
@@ -133,7 +131,7 @@ export const openToolbox = async ({
   return {
     schedulerFor,
     services,
-    warmUp: () => Promise.all([loadCommands(), loadShellParser()]),
+    warmUp: services.prepareCommands,
     removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
     scheduler: createScheduler({
       ...shared,

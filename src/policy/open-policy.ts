@@ -85,6 +85,8 @@ export type SessionPolicy = {
   readonly confine?: ShellWorld["confine"];
   /** Notes for the user about how commands run, e.g. that there is no sandbox. */
   readonly notes: readonly string[];
+  /** Does ahead what the first command would wait for. */
+  readonly prepareCommands: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -175,6 +177,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     trusted,
     ...(confine && { confine }),
     notes,
+    prepareCommands: async () => (await commands()).prepare(),
     close: workspace.close,
   };
 };

@@ -9,7 +9,7 @@ export type ServicesOptions = PolicyOptions & { readonly model?: SideQueryModel 
 /** The services of a session. Close them when the session ends. */
 export type OpenServices = Pick<
   SessionPolicy,
-  "gate" | "workspace" | "redactor" | "trusted" | "confine" | "notes" | "close"
+  "gate" | "workspace" | "redactor" | "trusted" | "confine" | "notes" | "prepareCommands" | "close"
 > & {
   readonly capabilities: CreateCapabilities;
   /** Downloads a file that a tool or a message names by URL; rejects what a permission rule denies. */

@@ -4,6 +4,8 @@ export type Processes = {
   readonly start: (program: Program) => Promise<RunningProcess>;
   /** Finds a program on this search path; undefined if it is not there. */
   readonly find: (name: string, searchPath: string) => Promise<string | undefined>;
+  /** Does ahead what the first `start` would wait for. Starts nothing. */
+  readonly prepare?: () => Promise<void>;
 };
 
 export type Program = {

@@ -37,6 +37,8 @@ export type Commands = {
   /** Records that the user approved a command with the files it executes as they are now. */
   readonly accept: (command: CommandText) => Promise<void>;
   readonly run: (command: ShellCommand) => Promise<ShellCommandResult>;
+  /** Does ahead what the first command would wait for. Runs and records nothing. */
+  readonly prepare: () => Promise<void>;
 };
 
 /** Opens the commands of a session. */
@@ -79,5 +81,10 @@ export const openCommands = (options: CommandOptions): Commands => {
       watchCommand === undefined || autoApproved.isReadOnly(command.text)
         ? run(command)
         : watchCommand(() => run(command)),
+    prepare: async () => {
+      await processes.prepare?.();
+      await autoApproved.searchPath();
+      await judgeCommand({ text: "true", folder: files.roots[0] ?? "/" }, { mode: "plan", allow: [], deny: [] });
+    },
   };
 };

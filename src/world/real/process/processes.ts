@@ -18,11 +18,18 @@ export const createRealProcesses = (calls: SyncFileCalls = createSyncFileCalls()
   /** Lookups of the current turn of the event loop: the calls of a batch look for the same programs at the same time. */
   const findCache = new Map<string, Promise<string | undefined>>();
   let isEnvironCleared = false;
+  const clearEnviron = (): void => {
+    if (!isEnvironCleared) clearProcEnviron();
+    isEnvironCleared = true;
+  };
   return {
     start: (program) => {
-      if (!isEnvironCleared) clearProcEnviron();
-      isEnvironCleared = true;
+      clearEnviron();
       return start(program, context);
+    },
+    prepare: async () => {
+      clearEnviron();
+      await import("node:child_process");
     },
     find: (name, searchPath) => {
       const key = `${name}\0${searchPath}`;
