@@ -5,6 +5,7 @@ import { openAgent } from "../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../agent/options.ts";
 import { computeCost, findModelFacts } from "../providers/models.ts";
 import type { NewRecord } from "../session/log/record.ts";
+import type { Settings } from "../settings/schema/values.ts";
 import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
 import type { RequestAdmission } from "../transport/transport.ts";
 import type { World } from "../world/world.ts";
@@ -91,13 +92,14 @@ export const createAgentOpener = ({
 const tenantHome = (home: string, tenant: string): string =>
   join(home, "fleet", createHash("sha256").update(tenant).digest("hex").slice(0, 40));
 
-/** The cost of a record: that of a request with usage, where the price of its model is known. */
-export const costOfRecord = (record: NewRecord): number => {
+/** The cost of a record: that of a request with usage, by the price in the settings, else by the published one. */
+export const costOfRecord = (record: NewRecord, models: Settings["models"] = {}): number => {
   if (record.kind !== "request" || record.usage === undefined) return 0;
   const { usage } = record;
   const count = (name: string): number => (typeof usage[name] === "number" ? usage[name] : 0);
+  const own = models[`${record.provider}/${record.model}`]?.price;
   return (
-    computeCost(findModelFacts(record.provider, record.model), {
+    computeCost(own === undefined ? findModelFacts(record.provider, record.model) : { price: own }, {
       input: count("input"),
       cachedRead: count("cachedRead"),
       cachedWrite: count("cachedWrite"),

@@ -33,6 +33,8 @@ export type GatewayState = {
   readonly signer: RequestSigner;
   readonly cooldowns: Cooldowns;
   readonly spending: DailySpending;
+  /** The models reported as having no price. */
+  readonly unpriced: Set<string>;
   readonly seals: SealStore;
   readonly limits: GatewayLimits;
   readonly newId: () => string;
@@ -59,6 +61,8 @@ export type AdmittedRequest = {
 export type ExchangeResult = Partial<Pick<ExchangeRecord, "out" | "notes" | "usage" | "cost">> & {
   readonly status: number;
   readonly failure?: GatewayFailure;
+  /** The model that answered, if its price is unknown. */
+  readonly unpriced?: string;
 };
 
 /** Opens a gateway. Nothing is sent or loaded before the first request. */
@@ -72,6 +76,7 @@ export const openGateway = (options: GatewayOptions): Gateway => {
     hastyTransport: options.transport ?? openTransport({ world, signer, retryPolicy: { maxAttempts: 1 } }),
     cooldowns: new Cooldowns(world.clock),
     spending: new DailySpending(world.clock.now),
+    unpriced: new Set(),
     seals: new SealStore({
       now: world.clock.now,
       ...(options.sealFile === undefined ? {} : { file: options.sealFile }),
@@ -230,16 +235,20 @@ type RecordedRequest = Pick<AdmittedRequest, "client" | "model" | "body"> & Pick
 
 /** Returns a function that records the end of an exchange, once: what it cost, and the exchange itself where it is logged. */
 const recorder = (
-  { options: { world, onExchange, config }, spending }: GatewayState,
+  { options: { world, onExchange, onUnpriced, config }, spending, unpriced }: GatewayState,
   { client, model, api, body }: RecordedRequest,
 ): ((result: ExchangeResult) => void) => {
   const at = world.clock.now();
   const start = world.clock.elapsed();
   let isDone = false;
-  return ({ failure, notes = [], ...result }) => {
+  return ({ failure, unpriced: name, notes = [], ...result }) => {
     if (isDone) return;
     isDone = true;
-    if (result.cost !== undefined && hasSpendLimit(config())) spending.add(client, result.cost);
+    if (hasSpendLimit(config())) {
+      if (result.cost !== undefined) spending.add(client, result.cost);
+      if (name !== undefined && !unpriced.has(name)) onUnpriced?.(name);
+      if (name !== undefined) unpriced.add(name);
+    }
     onExchange?.({
       at: new Date(at).toISOString(),
       client: client ?? "",

@@ -12,7 +12,12 @@ export const listModels = async (config: GatewayConfig, env: Environment): Promi
   return [...new Set([...listRouteNames(config), ...defaults])].map((id) => {
     const slash = id.indexOf("/");
     if (slash === -1) return { id };
-    const { known, context, maxOutput } = findModelFacts(id.slice(0, slash), id.slice(slash + 1));
-    return known ? { id, contextWindow: context, maxOutput } : { id };
+    const { known, ...published } = findModelFacts(id.slice(0, slash), id.slice(slash + 1));
+    const { context, maxOutput } = { ...(known ? published : {}), ...config.models?.[id] };
+    return {
+      id,
+      ...(context === undefined ? {} : { contextWindow: context }),
+      ...(maxOutput === undefined ? {} : { maxOutput }),
+    };
   });
 };

@@ -18,6 +18,8 @@ export type GatewayOptions = {
   readonly lint?: (body: unknown, target: LintTarget) => Promise<readonly LintFinding[]> | readonly LintFinding[];
   /** Receives every exchange when it is over. Without it, no body is kept. */
   readonly onExchange?: (record: ExchangeRecord) => void;
+  /** Called once for each model whose answers no spending limit can count, since its price is unknown. */
+  readonly onUnpriced?: (model: string) => void;
   /** Keeps seals over a restart for clients that do not return them. Without it, they are in memory alone. */
   readonly sealFile?: SealFile;
   /** Makes the ids of answers: letters and digits. Default: from the world's random numbers. */

@@ -1,7 +1,7 @@
 import type { Settings } from "../settings/schema/values.ts";
 import type { GatewayConfig } from "./routes/config.ts";
 
-/** Returns the routes and clients of the user's settings. */
+/** Returns the routes, clients and models of the user's settings. */
 export const configFromSettings = (settings: Settings): GatewayConfig => {
   const spend = settings["gateway.spend"];
   return {
@@ -13,6 +13,7 @@ export const configFromSettings = (settings: Settings): GatewayConfig => {
         { tokenHash: token, ...(own === undefined ? {} : { spend: own }) },
       ]),
     ),
+    models: settings.models,
     ...(spend === undefined ? {} : { spend }),
   };
 };

@@ -68,6 +68,10 @@ export const computeCost = ({ price }: Pick<ModelFacts, "price">, usage: TokenUs
   return millionths / 1_000_000;
 };
 
+/** Says that a spending limit cannot count the answers of a model, and what to do. */
+export const describeUnpriced = (name: string): string =>
+  `No price is known for ${name}, so the spending limit does not count its answers. Set it with parley config set 'models."${name}".price' '{"input": 1, "output": 2}' (dollars per million tokens).`;
+
 /** Sizes that nearly every model in use has. */
 const defaultSizes = { context: 128_000, maxOutput: 8192 };
 

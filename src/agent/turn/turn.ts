@@ -275,12 +275,8 @@ export class Turn {
     const { current } = router;
     if (!Number.isFinite(limits.spend) || current.provider.auth.type === "none") return;
     if (!(await spending.isFirstUnpriced(current))) return;
-    const name = modelName(current);
-    emit({
-      type: "notice",
-      text: `No price is known for ${name}, so the spending limit does not count its answers. Set it with parley config set 'models."${name}".price' '{"input": 1, "output": 2}' (dollars per million tokens).`,
-      isWarning: true,
-    });
+    const { describeUnpriced } = await import("../../providers/models.ts");
+    emit({ type: "notice", text: describeUnpriced(modelName(current)), isWarning: true });
   }
 
   /** Prepares another request after a failed one: compacted, without a tool, again, or to another model. Rethrows if none may succeed. */

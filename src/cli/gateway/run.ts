@@ -43,6 +43,10 @@ const serveUntilSignal = async (args: Arguments): Promise<number> => {
     world,
     config: () => config,
     lint: async (body, target) => (await import("../../rules/lint.ts")).lint(body, target),
+    onUnpriced: async (model) => {
+      const { describeUnpriced } = await import("../../providers/models.ts");
+      process.stderr.write(`${describeUnpriced(model)}\n`);
+    },
     ...(seals === undefined ? {} : { sealFile: openSealFile(seals) }),
     ...(log === undefined
       ? {}

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Workplaces } from "../../fleet/workplace.ts";
+import { loadAgentEnvironment } from "../../agent/environment.ts";
 import { costOfRecord, createAgentOpener } from "../../fleet/agent-opener.ts";
 import { createSharedAdmission } from "../../fleet/shared-admission.ts";
 import { openLiveDoor, type LiveDoor } from "../../fleet/live-door.ts";
@@ -39,6 +40,7 @@ export const worker: CommandHandler = (args) =>
     const blobs = args.value("blobs");
     const mode = args.value("approval-mode");
     const home = (await findHomeFolders(world)).config;
+    const { settings } = (await loadAgentEnvironment({ folder: ".", home, world })).loaded;
     let telemetry: ProcessTelemetry | undefined;
     let live: LiveDoor | undefined;
     try {
@@ -51,7 +53,7 @@ export const worker: CommandHandler = (args) =>
         store: {
           database,
           world,
-          costOf: costOfRecord,
+          costOf: (record) => costOfRecord(record, settings.models),
           ...(blobs === undefined ? {} : { place: openBlobFolder(world.disk, blobs) }),
         },
         openAgent: createAgentOpener({

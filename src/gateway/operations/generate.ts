@@ -1,7 +1,7 @@
-import { findModelFacts, computeCost } from "../../providers/models.ts";
 import type { ContentEvent } from "../../transport/stream/attempt.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream } from "../answers/answer.ts";
 import { wrapSeal } from "../carry.ts";
+import { costOfAnswer } from "../cost.ts";
 import { estimateFromBytes } from "../estimate.ts";
 import { Exchange, failureOf, isContent } from "../exchange.ts";
 import { json, type AdmittedRequest, type ExchangeResult, type GatewayState } from "../gateway.ts";
@@ -162,12 +162,8 @@ class Answer {
   }
 
   #result(status: number): ExchangeResult {
-    const { exchange } = this.#parts;
+    const { exchange, admitted } = this.#parts;
     const { target, outboundBody, usage, notes } = exchange;
-    const cost =
-      target === undefined || usage === undefined
-        ? undefined
-        : computeCost(findModelFacts(target.provider.id, target.model), usage);
     return {
       status,
       notes,
@@ -175,7 +171,7 @@ class Answer {
         ? {}
         : { out: { provider: target.provider.id, model: target.model, body: outboundBody } }),
       ...(usage === undefined ? {} : { usage }),
-      ...(cost === undefined ? {} : { cost }),
+      ...(target === undefined || usage === undefined ? {} : costOfAnswer(admitted.config, target, usage)),
     };
   }
 }

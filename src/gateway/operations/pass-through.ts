@@ -1,5 +1,4 @@
 import { homeProviders } from "../../providers/find.ts";
-import { computeCost, findModelFacts } from "../../providers/models.ts";
 import type { Failure } from "../../transport/failure.ts";
 import type { ModelAddress } from "../../transport/destinations.ts";
 import { AttemptError, readErrorResponse, toAttemptError } from "../../transport/retry/attempt-error.ts";
@@ -7,6 +6,7 @@ import { retryPolicy } from "../../transport/retry/policy.ts";
 import { TimeoutWatchdog } from "../../transport/stream/timeouts.ts";
 import { readBodyText, type HttpHeaders, type HttpRequest, type HttpResponse } from "../../world/net.ts";
 import { hasWrappedSeals } from "../carry.ts";
+import { costOfAnswer } from "../cost.ts";
 import { parseTarget } from "../exchange.ts";
 import { hasSpendLimit, type AdmittedRequest, type GatewayState } from "../gateway.ts";
 import type { GatewayResponse } from "../http-types.ts";
@@ -131,15 +131,13 @@ const forward = async (
     } finally {
       watch.stop(isRead);
       const usage = tap?.end();
-      const cost = usage === undefined ? undefined : computeCost(findModelFacts(provider.id, model), usage);
       finish({
         status: isRead ? 200 : 499,
         // The client's body names another model where the route does.
         ...(options.onExchange === undefined
           ? {}
           : { out: { provider: provider.id, model, body: { ...body, model } } }),
-        ...(usage === undefined ? {} : { usage }),
-        ...(cost === undefined ? {} : { cost }),
+        ...(usage === undefined ? {} : { usage, ...costOfAnswer(config, address, usage) }),
       });
     }
   })();

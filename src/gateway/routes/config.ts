@@ -1,3 +1,5 @@
+import type { Price } from "../../providers/models.ts";
+
 /** The routes, clients and limits of a gateway: data, from settings or from a program. */
 export type GatewayConfig = {
   /** The first route that matches a request is used. */
@@ -6,12 +8,22 @@ export type GatewayConfig = {
   readonly pools?: { readonly [name: string]: readonly string[] };
   /** Clients by name. Without any, no token is needed. */
   readonly clients?: { readonly [name: string]: GatewayClient };
+  /** What the user knows of models (`provider/model`), before what is published. */
+  readonly models?: { readonly [name: string]: GatewayModelFacts };
   /** US dollars all clients may spend in a day (UTC). */
   readonly spend?: number;
   /** Milliseconds for which a target that failed is passed over. Default: a minute. */
   readonly cooldown?: number;
   /** Whether a request goes out byte for byte where client and target have the same API. Default: true. */
   readonly passThrough?: boolean;
+};
+
+/** What the user says about a model. */
+export type GatewayModelFacts = {
+  readonly price?: Price;
+  /** Context window and longest answer, in tokens. */
+  readonly context?: number;
+  readonly maxOutput?: number;
 };
 
 /** Requests that match every given condition go to the targets of `to`. */
