@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
 import { edit } from "./edit.ts";
+import { KeyReader } from "../keys/key-reader.ts";
 import { handleKey } from "./keymap.ts";
 import { emptyEditor } from "./state.ts";
 import { initialVim, pressVim, type VimResult } from "./vim.ts";
@@ -75,6 +76,23 @@ describe("vim keys", () => {
     ["|👨‍👩‍👧b", "x", "|b"],
   ])("%j and %s is %j", (text, keys, expected) => {
     expect(after(text, keys)).toBe(expected);
+  });
+
+  it.each([
+    ["one two", "\u001bb", "one |two"],
+    ["one two", "\u001bIx", "x|one two (insert)"],
+    ["one two", "\u001bdb", "one |o"],
+    ["one two", "\u001bd\u001bx", "one t|w"],
+  ])("after %j take Escape and a letter in one read (%j) as both", (text, bytes, expected) => {
+    const events = new KeyReader().read(new TextEncoder().encode(bytes));
+    const editor = { ...edit(emptyEditor(), { type: "replace", text }), cursor: text.length };
+    const { editor: end, vim } = events.reduce<VimResult>(
+      (before, event) =>
+        pressVim(before.editor, before.vim, event) ?? { ...before, editor: handleKey(before.editor, event).editor },
+      { editor, vim: initialVim },
+    );
+    const shown = `${end.text.slice(0, end.cursor)}|${end.text.slice(end.cursor)}`;
+    expect(vim.mode === "insert" ? `${shown} (insert)` : shown).toBe(expected);
   });
 
   it("type in insert mode, and leave Enter, arrows and Escape without a command to the editor", () => {

@@ -16,11 +16,22 @@ export const initialVim: Vim = { mode: "insert", pending: "", register: { text: 
 /** The state after a key. */
 export type VimResult = { readonly editor: Editor; readonly vim: Vim };
 
-/** Handles a key; undefined if it is not one of vim's. Text is typed in insert mode, and is commands in normal mode. */
+/**
+ * Handles a key; undefined if it is not one of vim's. Text is typed in insert mode, and is commands in normal mode. A
+ * terminal sends Escape and a letter, typed quickly, like Alt and the letter; here, Escape is meant.
+ */
 export const pressVim = (editor: Editor, vim: Vim, event: KeyEvent): VimResult | undefined => {
-  if (event.type === "key" && event.chord === "escape" && editor.search === undefined) {
-    if (vim.mode === "insert") return normalMode({ ...editor, cursor: leftInLine(editor) }, vim);
-    return vim.pending === "" ? undefined : { editor, vim: { ...vim, pending: "" } };
+  if (event.type === "key" && editor.search === undefined) {
+    const escaped = (): VimResult =>
+      vim.mode === "insert"
+        ? normalMode({ ...editor, cursor: leftInLine(editor) }, vim)
+        : { editor, vim: { ...vim, pending: "" } };
+    if (event.chord === "escape") return vim.mode === "normal" && vim.pending === "" ? undefined : escaped();
+    const [, shift, letter] = /^alt\+(shift\+)?(.)$/u.exec(event.chord) ?? [];
+    if (letter === undefined) return undefined;
+    const before = escaped();
+    const text = shift === undefined ? letter : letter.toUpperCase();
+    return pressVim(before.editor, before.vim, { type: "text", text });
   }
   if (vim.mode === "insert" || event.type !== "text" || editor.search !== undefined) return undefined;
   let state: VimResult = { editor, vim };
