@@ -20,3 +20,8 @@ it.each([
 it("names three at most, the nearest first", () => {
   expect(nearestNames("reads", ["road", "red", "reads", "ready", "write"])).toEqual(["reads", "ready", "road"]);
 });
+
+it("a name of one or two characters suggests only names that have one of them", () => {
+  expect(nearestNames("3", ["up", "end", "3d"])).toEqual(["3d"]);
+  expect(nearestNames("ls", ["up", "ps", "undo"])).toEqual(["ps"]);
+});

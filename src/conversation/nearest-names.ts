@@ -2,7 +2,8 @@
 export const nearestNames = (given: string, known: readonly string[]): readonly string[] => {
   const plain = normalizeName(given);
   if (plain === "") return [];
-  const allowed = Math.max(2, Math.floor(plain.length / 3));
+  // Of a name with one or two characters, at least one must be right.
+  const allowed = Math.min(plain.length - 1, Math.max(2, Math.floor(plain.length / 3)));
   return known
     .map((name) => ({ name, distance: nameDistance(plain, normalizeName(name)) }))
     .filter((candidate) => candidate.distance <= allowed)
