@@ -3,7 +3,7 @@ import { computeCost, findModelFacts } from "../providers/models.ts";
 import type { TokenUsage } from "../wire/decode/events.ts";
 import type { GatewayConfig } from "./routes/config.ts";
 
-/** What an answer cost, or the model whose price is unknown. Neither for a server of one's own. */
+/** The cost of an answer, or the model whose price is unknown. Neither for a server of one's own. */
 export type AnswerCost = { readonly cost?: number; readonly unpriced?: string };
 
 /** Computes the cost of an answer by the price in the settings, else by the published one. */

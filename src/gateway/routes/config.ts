@@ -8,7 +8,7 @@ export type GatewayConfig = {
   readonly pools?: { readonly [name: string]: readonly string[] };
   /** Clients by name. Without any, no token is needed. */
   readonly clients?: { readonly [name: string]: GatewayClient };
-  /** What the user knows of models (`provider/model`), before what is published. */
+  /** Facts about models (`provider/model`) that count before the published ones. */
   readonly models?: { readonly [name: string]: GatewayModelFacts };
   /** US dollars all clients may spend in a day (UTC). */
   readonly spend?: number;
@@ -18,7 +18,7 @@ export type GatewayConfig = {
   readonly passThrough?: boolean;
 };
 
-/** What the user says about a model. */
+/** Facts about a model, from the user. */
 export type GatewayModelFacts = {
   readonly price?: Price;
   /** Context window and longest answer, in tokens. */
