@@ -174,12 +174,18 @@ describe.each(installedNodes())("installed, with Node $version", ({ program: nod
     const home = newHome();
     const cache = join(home, ".cache", "parley", "code-cache");
     await run(node, home, ...task());
-    expect(filesBelow(cache).length).toBeGreaterThan(3);
+    const firstNames = new Set(filesBelow(cache).map((file) => file.split(" ")[0]));
+    expect(firstNames.size).toBeGreaterThan(3);
+    // A part that only some runs have time to load ahead may come later.
+    const firstFiles = (): readonly string[] => filesBelow(cache).filter((file) => firstNames.has(file.split(" ")[0]));
+    let [before, after]: [readonly string[], readonly string[]] = [[], firstFiles()];
     // On Node 20 each run adds the functions it used, until four in a row have nothing to add.
-    for (let runs = 1; runs < 8; runs++) await run(node, home, ...task());
-    const complete = filesBelow(cache);
-    await run(node, home, ...task());
-    expect(filesBelow(cache)).toEqual(complete);
+    for (let runs = 0; runs < 30 && before.join() !== after.join(); runs++) {
+      before = after;
+      await run(node, home, ...task());
+      after = firstFiles();
+    }
+    expect(after).toEqual(before);
   });
 
   it("runs where nothing can be kept, and twice at once", async () => {
