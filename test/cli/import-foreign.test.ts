@@ -98,6 +98,13 @@ describe("parley sessions import", () => {
     expect(foreignFiles()).toEqual(before);
   });
 
+  it("counts the results of several at the end", async () => {
+    writeAll(["claude", "pi"]);
+    await parley("sessions", "import", "claude:0a1b");
+    const both = await parley("sessions", "import", "claude:0a1b", "pi:0a1b");
+    expect(both.err).toMatch(/\nparley: 1 imported, 1 already imported\.\n$/);
+  });
+
   it("imports all of one agent, and all of all that are listed", async () => {
     writeAll(["codex", "pi", "gemini"]);
     const codex = await parley("sessions", "import", "--from", "codex", "--json");

@@ -153,7 +153,25 @@ const importAll = async (
     if (!args.has("json")) printResult(session, result);
   }
   if (args.has("json")) printJson({ dryRun: args.has("dry-run"), sessions: results });
+  else if (results.length > 1) process.stderr.write(`parley: ${summarizeResults(results)}\n`);
   return results.some(({ state }) => state === "failed") ? 1 : 0;
+};
+
+/** How many sessions there were of each result, such as `12 imported, 3 already imported, 1 failed`. */
+const summarizeResults = (results: readonly ImportResult[]): string =>
+  Object.entries(resultNames)
+    .map(([state, name]) => [results.filter((result) => result.state === state).length, name] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}`)
+    .join(", ")
+    .concat(".");
+
+const resultNames: { readonly [state in ImportResult["state"]]: string } = {
+  imported: "imported",
+  "would-import": "would be imported",
+  unchanged: "already imported",
+  changed: "imported before and changed since (--again)",
+  failed: "failed",
 };
 
 const importOne = async (
