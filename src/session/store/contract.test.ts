@@ -23,11 +23,14 @@ describeSessionStore("files", async () => {
   };
 });
 
-/** Waits until a change of a file gets a later time than before. The times of files advance in steps of up to 10 ms. */
+/**
+ * Waits until a change of a file gets a later time than before, in the whole milliseconds that lists compare. The times
+ * of files advance in steps of up to 10 ms, or in much shorter ones.
+ */
 const passFileTime = async (path: string): Promise<void> => {
   const touch = async (): Promise<number> => {
     await writeFile(path, "");
-    return (await stat(path)).mtimeMs;
+    return Math.floor((await stat(path)).mtimeMs);
   };
   const before = await touch();
   while ((await touch()) === before);
