@@ -12,7 +12,7 @@ const longestCycle = 4;
 
 /** Detects a model that makes the same calls over and over without a new result (loop detection). */
 export class RepeatedCallDetector {
-  readonly #batches: { readonly calls: string; readonly results: string }[] = [];
+  readonly #batches: CallBatch[] = [];
   #sameCalls = 0;
 
   /** Whether the calls of an answer continue a cycle of the same calls with the same results, or were made 100 times in a row. */
@@ -26,8 +26,7 @@ export class RepeatedCallDetector {
   add(calls: readonly Call[], outcomes: readonly (Outcome | undefined)[]): void {
     const key = keyOf(calls);
     this.#sameCalls = key === this.#batches.at(-1)?.calls ? this.#sameCalls + 1 : 1;
-    const results = JSON.stringify(outcomes.map((outcome) => [outcome?.status, outcome?.content]));
-    this.#batches.push({ calls: key, results: digestOf(results) });
+    this.#batches.push(new CallBatch(key, outcomes));
     if (this.#batches.length > longestCycle * maxSameResults) this.#batches.shift();
   }
 
@@ -45,6 +44,24 @@ export class RepeatedCallDetector {
       const earlier = recent[index - cycle] ?? batch;
       return batch.calls === earlier.calls && batch.results === earlier.results;
     });
+  }
+}
+
+/** The calls of one answer and their results. Most calls never recur, so results are digested when they are compared. */
+class CallBatch {
+  readonly calls: string;
+  #outcomes: readonly (Outcome | undefined)[];
+  #results: string | undefined;
+
+  constructor(calls: string, outcomes: readonly (Outcome | undefined)[]) {
+    this.calls = calls;
+    this.#outcomes = outcomes;
+  }
+
+  get results(): string {
+    this.#results ??= digestOf(JSON.stringify(this.#outcomes.map((outcome) => [outcome?.status, outcome?.content])));
+    this.#outcomes = [];
+    return this.#results;
   }
 }
 
