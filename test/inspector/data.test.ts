@@ -234,6 +234,20 @@ describe("the requests of a session", () => {
     expect(cost).toBeGreaterThan(0);
   });
 
+  it("cost what the user's settings say, in requests that were sent and in those for another model", async () => {
+    const session = await read();
+    const name = "openai/gpt-5.6";
+    const models = { [name]: { context: 5000, price: { input: 1_000_000, cachedRead: 0, output: 0 } } };
+    const rows = await listRequestRows(session, await readEntryTimes(session), models);
+    const cost = (number: number): number | undefined => rows.find((row) => row.number === number)?.cost;
+    const { input = 0, cachedRead = 0 } = rows.find(({ number }) => number === 4)?.usage ?? {};
+    expect(cost(4)).toBe(input - cachedRead);
+    expect(cost(1)).toBeLessThan(1);
+    const { tokens, ...rendering } = renderFor(session, name, models);
+    expect([rendering.cost, rendering.context]).toEqual([tokens, 5000]);
+    expect(composeComposition(session, name, models).context).toBe(5000);
+  });
+
   it("are compared with the one before: what is shared, what is new, and why", async () => {
     const session = await read();
     const compared = await Promise.all([1, 2, 3, 4, 5].map((number) => compareRequest(session, number)));

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { loadAgentEnvironment } from "../../agent/environment.ts";
 import { isObject } from "../../conversation/json.ts";
 import { inferWire } from "../../providers/request.ts";
 import { wireIds } from "../../providers/find.ts";
@@ -20,15 +21,17 @@ import { UserError } from "../user-error.ts";
 export const inspect: CommandHandler = (args) =>
   withUserErrors(async () => {
     const port = parsePort(args.value("port"));
-    const context = await openSessionsContext();
+    const { world, loaded } = await loadAgentEnvironment({ folder: "." });
+    const context = await openSessionsContext(world);
     const source = await openSource(context, args.positionals[0]);
-    const server = await serveInspector(source, { world: context.world, port }).catch((error: unknown) => {
+    const { models } = loaded.settings;
+    const server = await serveInspector(source, { world, models, port }).catch((error: unknown) => {
       throw new UserError(`Cannot listen: ${error instanceof Error ? error.message : String(error)}.`, { code: 1 });
     });
     process.stdout.write(`${server.url}\n`);
     process.stderr.write("Listening on this machine only. Press Ctrl-C to stop.\n");
     const stopped = waitForSignal();
-    if (!args.has("no-open") && process.stdout.isTTY === true && !(await openInBrowser(context.world, server.url)))
+    if (!args.has("no-open") && process.stdout.isTTY === true && !(await openInBrowser(world, server.url)))
       process.stderr.write("No browser could be started. Open the address above.\n");
     await stopped;
     await server.close();

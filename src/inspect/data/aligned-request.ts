@@ -5,13 +5,14 @@ import type { CallId } from "../../conversation/parts.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { destinationOf } from "../../providers/find.ts";
-import { computeCost, findModelFacts } from "../../providers/models.ts";
+import { computeCost } from "../../providers/models.ts";
 import { lint } from "../../rules/lint.ts";
 import type { Finding } from "../../rules/rule.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import type { CallReport } from "../../transcript/incremental-renderer.ts";
 import { RequestComposer } from "../../wire/compose.ts";
 import type { WireId } from "../../wire/wire.ts";
+import { findFacts, type KnownModels } from "./model-facts.ts";
 
 /** A conversation as one model gets it, aligned with the entries it is made of. */
 export type Rendering = {
@@ -122,11 +123,11 @@ export const traceRequest = (session: ReadSession, to: string): TracedRequest =>
 };
 
 /** Renders a session for a model and aligns the messages with the entries. */
-export const renderFor = (session: ReadSession, to: string): Rendering => {
+export const renderFor = (session: ReadSession, to: string, models?: KnownModels): Rendering => {
   const traced = traceRequest(session, to);
   const { model, wire, body, messages, calls } = traced;
   const [provider = "", ...name] = model.split("/");
-  const facts = findModelFacts(provider, name.join("/"));
+  const facts = findFacts(model, models);
   const rows = alignRows(traced, session.entries);
   const text = JSON.stringify(body);
   const tokens = estimateTokens(JSON.stringify(shortenMedia(body)));

@@ -2,8 +2,8 @@ import { estimateMedia, estimateTokens } from "../../context/estimate-tokens.ts"
 import { isObject, type JsonObject } from "../../conversation/json.ts";
 import type { Entry } from "../../conversation/entry.ts";
 import type { Media } from "../../conversation/parts.ts";
-import { findModelFacts } from "../../providers/models.ts";
 import type { ReadSession } from "../../session/store/store.ts";
+import { findFacts, type KnownModels } from "./model-facts.ts";
 import { traceRequest, type TracedRequest } from "./aligned-request.ts";
 import { splitMessage, type CompositionGroup } from "./message-blocks.ts";
 
@@ -30,10 +30,9 @@ type CompositionItem = CompositionSize & { readonly name: string; readonly count
 type CompositionSize = { readonly bytes: number; readonly tokens: number };
 
 /** Measures the request a model would get next. */
-export const composeComposition = (session: ReadSession, to: string): Composition => {
+export const composeComposition = (session: ReadSession, to: string, models?: KnownModels): Composition => {
   const traced = traceRequest(session, to);
   const { model, wire, body } = traced;
-  const [provider = "", ...name] = model.split("/");
   const sizes = new SizeTable(findMedia(session));
   for (const { group, name: part, text } of splitSystem(session.head.system ?? "")) sizes.add(group, part, text);
   for (const tool of declaredTools(body)) sizes.add("tools", toolGroup(nameOfTool(tool)), tool);
@@ -49,7 +48,7 @@ export const composeComposition = (session: ReadSession, to: string): Compositio
     wire,
     bytes,
     tokens: all.reduce((sum, group) => sum + group.tokens, 0),
-    context: findModelFacts(provider, name.join("/")).context,
+    context: findFacts(model, models).context,
     groups: all.filter((group) => group.bytes > 0),
   };
 };

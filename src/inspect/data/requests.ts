@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import { noteClassOf, type Note } from "../../conversation/notes.ts";
-import { computeCost, findModelFacts } from "../../providers/models.ts";
+import { computeCost } from "../../providers/models.ts";
 import { destinationOf } from "../../providers/find.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import { listRequests, sessionAtRequest, type SessionRequest } from "../../session/store/requests.ts";
 import type { TokenUsage } from "../../wire/decode/events.ts";
+import { findFacts, type KnownModels } from "./model-facts.ts";
 import type { EntryTimes } from "./reading-rows.ts";
 import { formatJson, traceRequest, type TracedRequest } from "./aligned-request.ts";
 
@@ -39,8 +40,11 @@ export type RequestTotals = {
 };
 
 /** Lists the requests of a session with usage, time and cost. */
-export const listRequestRows = async (session: ReadSession, times: EntryTimes): Promise<readonly RequestRow[]> =>
-  (await listRequests(session)).map((request) => rowOf(request, times));
+export const listRequestRows = async (
+  session: ReadSession,
+  times: EntryTimes,
+  models?: KnownModels,
+): Promise<readonly RequestRow[]> => (await listRequests(session)).map((request) => rowOf(request, times, models));
 
 export const sumRequests = (rows: readonly RequestRow[]): RequestTotals => {
   const sum = (read: (row: RequestRow) => number | undefined): number =>
@@ -56,12 +60,15 @@ export const sumRequests = (rows: readonly RequestRow[]): RequestTotals => {
   };
 };
 
-const rowOf = ({ number, model, at, entries, usage, notes }: SessionRequest, times: EntryTimes): RequestRow => {
+const rowOf = (
+  { number, model, at, entries, usage, notes }: SessionRequest,
+  times: EntryTimes,
+  models: KnownModels | undefined,
+): RequestRow => {
   const end = times.get(entries) ?? Date.parse(at);
   const start = times.get(entries - 1);
   const read = usage === undefined ? undefined : readUsage(usage);
-  const [provider = "", ...name] = model.split("/");
-  const cost = read === undefined ? undefined : computeCost(findModelFacts(provider, name.join("/")), read);
+  const cost = read === undefined ? undefined : computeCost(findFacts(model, models), read);
   return {
     number,
     model,

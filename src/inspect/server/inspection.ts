@@ -1,6 +1,6 @@
-import { findModelFacts, listModelFacts } from "../../providers/models.ts";
+import { listModelFacts } from "../../providers/models.ts";
 import { providers } from "../../providers/all.ts";
-import { parseModel } from "../../agent/models/parse.ts";
+import { modelName, parseModel } from "../../agent/models/parse.ts";
 import type { SwitchCheck } from "../../agent/models/switch-check.ts";
 import { checkSessionSwitch } from "../../agent/models/session-switch-check.ts";
 import { estimateSessionTokens } from "../../agent/context-window/session-tokens.ts";
@@ -21,6 +21,7 @@ import {
   type RequestRow,
   type RequestTotals,
 } from "../data/requests.ts";
+import { findFacts, type KnownModels } from "../data/model-facts.ts";
 import { composeComposition, type Composition } from "../data/composition.ts";
 import { describeExchange, type ExchangeDetails, type ExchangeRow } from "../data/exchanges.ts";
 import { searchRows, type SearchHit } from "../data/search.ts";
@@ -68,17 +69,22 @@ export type RenderingPage = Omit<Rendering, "rows"> & {
   readonly revision: number;
 };
 
+/** The world, and the facts about models from the user's settings. */
+export type InspectionOptions = { readonly world: World; readonly models?: KnownModels | undefined };
+
 /** A session or file, read again when it changed, with everything computed from it. */
 export class Inspection {
   readonly #source: InspectionSource;
   readonly #world: World;
+  readonly #models: KnownModels;
   #loaded: Promise<LoadedInspection> | undefined;
   #revision: string | undefined;
   #count = 0;
 
-  constructor(source: InspectionSource, world: World) {
+  constructor(source: InspectionSource, { world, models = {} }: InspectionOptions) {
     this.#source = source;
     this.#world = world;
+    this.#models = models;
   }
 
   /** Returns a number that grows with every change. */
@@ -114,7 +120,7 @@ export class Inspection {
       ],
       requests,
       totals: sumRequests(requests),
-      targets: listTargets(),
+      targets: listTargets(this.#models),
       readNotes,
       ...(body === undefined
         ? {}
@@ -146,14 +152,14 @@ export class Inspection {
   /** Renders for a model and returns the rows of the entries from `start` up to `end`. */
   async rendering(to: string, start: number, end: number): Promise<RenderingPage> {
     const loaded = await this.#current();
-    const rendering = loaded.renderingFor(to);
+    const rendering = loaded.renderingFor(to, this.#models);
     const isWithin = ({ entry }: { readonly entry: number }): boolean => entry >= start && entry < end;
     return { ...rendering, rows: rendering.rows.filter(isWithin), revision: loaded.revision };
   }
 
   /** Measures the next request to a model, by its contents. */
   async composition(to: string): Promise<Composition> {
-    return composeComposition((await this.#current()).inspected.session, to);
+    return composeComposition((await this.#current()).inspected.session, to, this.#models);
   }
 
   async comparison(number: number): Promise<RequestComparison | undefined> {
@@ -163,7 +169,9 @@ export class Inspection {
   async switchCheck(to: string): Promise<SwitchCheck> {
     const { session } = (await this.#current()).inspected;
     const model = parseModel(to);
-    return checkSessionSwitch(session, model, { tokens: await estimateSessionTokens(this.#world, session, model) });
+    const { context, price } = this.#models[modelName(model)] ?? {};
+    const tokens = await estimateSessionTokens(this.#world, session, model);
+    return checkSessionSwitch(session, model, { tokens, context, price });
   }
 
   /** Returns an exchange with both requests; undefined if there is no such exchange. */
@@ -200,7 +208,7 @@ export class Inspection {
       inspected,
       times,
       revision: number,
-      requests: await listRequestRows(inspected.session, times),
+      requests: await listRequestRows(inspected.session, times, this.#models),
     });
   }
 }
@@ -226,8 +234,8 @@ class LoadedInspection {
   }
 
   /** Renders for a model. The last few renderings are kept. */
-  renderingFor(to: string): Rendering {
-    const found = this.#renderings.get(to) ?? renderFor(this.inspected.session, to);
+  renderingFor(to: string, models: KnownModels): Rendering {
+    const found = this.#renderings.get(to) ?? renderFor(this.inspected.session, to, models);
     this.#renderings.delete(to);
     this.#renderings.set(to, found);
     const [oldest] = this.#renderings.keys();
@@ -241,11 +249,11 @@ const maxRenderings = 4;
 const describeInvalid = (lines: number): readonly string[] =>
   lines === 0 ? [] : [`${lines} ${lines === 1 ? "line is" : "lines are"} not an exchange and not shown.`];
 
-const listTargets = (): readonly Target[] =>
+const listTargets = (models: KnownModels): readonly Target[] =>
   providers.flatMap(({ id, wire, defaultModel }) =>
     [...new Set([defaultModel, ...listModelFacts(id).map((facts) => facts.id)])].map((model) => ({
       model: `${id}/${model}`,
       wire,
-      context: findModelFacts(id, model).context,
+      context: findFacts(`${id}/${model}`, models).context,
     })),
   );

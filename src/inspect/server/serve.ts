@@ -3,9 +3,8 @@ import { listen } from "../../http/listen.ts";
 import { createToken, isSameSecret, loopbackHosts, refuseRequest } from "../../http/request-guard.ts";
 import { UnknownNameError } from "../../providers/find.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
-import type { World } from "../../world/world.ts";
 import { readAsset } from "./assets.ts";
-import { Inspection, type InspectionSource } from "./inspection.ts";
+import { Inspection, type InspectionOptions, type InspectionSource } from "./inspection.ts";
 
 /** The page, being served. */
 export type RunningInspector = {
@@ -15,8 +14,7 @@ export type RunningInspector = {
   readonly close: () => Promise<void>;
 };
 
-export type ServeInspectorOptions = {
-  readonly world: World;
+export type ServeInspectorOptions = InspectionOptions & {
   readonly port?: number;
   /** Milliseconds between two looks at the session file while a page follows it. */
   readonly interval?: number;
@@ -30,10 +28,10 @@ export type ServeInspectorOptions = {
  */
 export const serveInspector = async (
   source: InspectionSource,
-  { world, port = 0, interval = 500, isBackground = false }: ServeInspectorOptions,
+  { world, models, port = 0, interval = 500, isBackground = false }: ServeInspectorOptions,
 ): Promise<RunningInspector> => {
   const token = createToken();
-  const inspection = new Inspection(source, world);
+  const inspection = new Inspection(source, { world, models });
   const followers = new Set<ServerResponse>();
   const listening = await listen(
     (request, response) => void answer({ request, response, inspection, token, port: listening.port, followers }),

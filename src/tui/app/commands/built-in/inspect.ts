@@ -8,6 +8,10 @@ export const inspectSession = async (_: string, at: SlashCommandContext): Promis
   const { world, home } = at;
   const sessions = openSessionStore(world, { home: home.data });
   const source = await openSessionSource({ world, home: home.data, sessions }, at.opened().session.id);
-  const { url } = await serveInspector(source, { world, isBackground: true });
+  const { url } = await serveInspector(source, {
+    world,
+    models: at.loaded().settings.models,
+    isBackground: true,
+  });
   at.info(`The inspector follows this session, on this machine only and until Parley ends. Open ${url}`);
 };
