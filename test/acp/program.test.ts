@@ -190,7 +190,10 @@ describe("parley acp", () => {
     expect(await client.request("session/load", { sessionId, cwd: stage.project, mcpServers: [] })).toMatchObject({
       modes: { currentModeId: "default" },
     });
-    const shown = client.updates.map((update) => [update["sessionUpdate"], update["content"]?.text ?? update["title"]]);
+    const shown = client.updates
+      // The list of commands follows the response, when it is known.
+      .filter(({ sessionUpdate }) => sessionUpdate !== "available_commands_update")
+      .map((update) => [update["sessionUpdate"], update["content"]?.text ?? update["title"]]);
     expect(shown).toEqual([
       ["user_message_chunk", "Edit."],
       ["agent_thought_chunk", "An edit."],
