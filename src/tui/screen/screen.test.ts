@@ -223,6 +223,32 @@ describe("the screen", () => {
     );
   });
 
+  it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+    "draws a change that comes %i turns of the queue after the pause between two frames",
+    async (turns) => {
+      const terminal = testTerminal({ columns: 20, rows: 6 });
+      const world = simulatedWorld();
+      let live: LiveView = { lines: [line("before")] };
+      let isFirst = true;
+      const sleep: typeof world.clock.sleep = (ms, signal) => {
+        const slept = world.clock.sleep(ms, signal);
+        if (!isFirst) return slept;
+        isFirst = false;
+        let turn = slept;
+        for (let count = 0; count < turns; count++) turn = turn.then(() => undefined);
+        void turn.then(() => {
+          live = { lines: [line("after")] };
+          screen.update();
+        });
+        return slept;
+      };
+      const screen = new Screen({ terminal, clock: { ...world.clock, sleep }, sgr: plainPaint, live: () => live });
+      await world.run(screen.flush());
+      await world.run(screen.flush());
+      expect(terminal.screen.rows()).toEqual(["after"]);
+    },
+  );
+
   it("keeps the hidden cursor at the start of the live part", async () => {
     const { terminal, show, print } = stage();
     await print("done");

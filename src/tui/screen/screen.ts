@@ -86,7 +86,7 @@ export class Screen implements PrintSurface {
 
   update(): void {
     this.#isChanged = true;
-    if (!this.#isSuspended) this.#drawing ??= this.#drawAll().finally(() => (this.#drawing = undefined));
+    if (!this.#isSuspended) this.#drawing ??= this.#drawAll();
   }
 
   /** Draws without waiting for the next frame, since the user pressed a key. */
@@ -147,29 +147,36 @@ export class Screen implements PrintSurface {
   }
 
   async #drawAll(): Promise<void> {
-    const { terminal, clock } = this.#options;
     // Printed lines and their removal from the live part belong into one frame.
     await Promise.resolve();
-    while (this.#isChanged && !this.#isSuspended) {
-      this.#isChanged = false;
-      const pause = new AbortController();
-      this.#frameWait = pause;
-      await this.#awaitImage();
-      const size = await this.#stableSize();
-      const { lines, cursor, isStreaming, onDrawn } = this.#options.live(size);
-      const next = this.#nextOutput({ columns: size.columns, rows: size.rows - lines.length });
-      const { region, text } = renderFrame(
-        this.#region,
-        { ...next, live: lines, cursor, isStreaming, size, reflows: this.#options.reflows },
-        this.#sgr,
-      );
-      this.#region = region;
-      if (this.#queue.length > 0) this.#isChanged = true;
-      if (text !== "") await terminal.write(text);
-      onDrawn?.();
-      for (const resolve of this.#drainListeners.splice(0)) resolve();
-      await clock.sleep(this.#queue.length > 0 ? 0 : frameInterval, pause.signal).catch(() => undefined);
+    try {
+      while (this.#isChanged && !this.#isSuspended) await this.#drawFrame();
+    } finally {
+      // Together with the last look at `#isChanged`: a change a moment later starts anew.
+      this.#drawing = undefined;
     }
+  }
+
+  async #drawFrame(): Promise<void> {
+    const { terminal, clock } = this.#options;
+    this.#isChanged = false;
+    const pause = new AbortController();
+    this.#frameWait = pause;
+    await this.#awaitImage();
+    const size = await this.#stableSize();
+    const { lines, cursor, isStreaming, onDrawn } = this.#options.live(size);
+    const next = this.#nextOutput({ columns: size.columns, rows: size.rows - lines.length });
+    const { region, text } = renderFrame(
+      this.#region,
+      { ...next, live: lines, cursor, isStreaming, size, reflows: this.#options.reflows },
+      this.#sgr,
+    );
+    this.#region = region;
+    if (this.#queue.length > 0) this.#isChanged = true;
+    if (text !== "") await terminal.write(text);
+    onDrawn?.();
+    for (const resolve of this.#drainListeners.splice(0)) resolve();
+    await clock.sleep(this.#queue.length > 0 ? 0 : frameInterval, pause.signal).catch(() => undefined);
   }
 
   /**
