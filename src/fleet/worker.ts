@@ -1,4 +1,5 @@
 import {
+  readDrivenSessions,
   readWorkerCommands,
   reapWorkers,
   releaseSession,
@@ -147,6 +148,7 @@ class Worker {
         if (clock.elapsed() - lastReap >= lease.leaseMs / 3) {
           lastReap = clock.elapsed();
           await this.#reap();
+          await this.#releaseUndriven(lease);
         }
         if (clock.elapsed() - lastSweep >= sweepEveryMs) {
           lastSweep = clock.elapsed();
@@ -167,6 +169,17 @@ class Worker {
     const { store, mostCrashes = 5, onReport } = this.#options;
     for (const { tenant, id, state } of await reapWorkers(store.database, mostCrashes))
       onReport?.({ type: "freed", tenant, id, state });
+  }
+
+  /**
+   * Gives back sessions this worker owns and does not drive: the answer of the database to a take was lost, or it could
+   * not be reached for a release. No other worker would free them while this one lives.
+   */
+  async #releaseUndriven(lease: WorkerLease): Promise<void> {
+    const { store } = this.#options;
+    for (const owned of await readDrivenSessions(store.database, lease.id))
+      if (!this.#drivers.has(keyOf(owned.tenant, owned.id)))
+        await releaseSession(store.database, owned, { wakeAfter: 0 });
   }
 
   async #sweep(): Promise<void> {

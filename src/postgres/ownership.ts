@@ -4,6 +4,7 @@ import type { SessionKey } from "./load.ts";
 import type { SessionClaim } from "./log.ts";
 import {
   commandsStatement,
+  drivenStatement,
   hasReadyStatement,
   postStatement,
   reapOrphansStatement,
@@ -58,6 +59,17 @@ export const takeSessions = async (
     crashes: Number(row["crashes"]),
   }));
 };
+
+/** Reads which sessions a worker owns, by the word of the database. */
+export const readDrivenSessions = async (
+  database: SqlDatabase,
+  worker: string,
+): Promise<readonly (SessionKey & SessionClaim)[]> =>
+  (await runStatement(database, drivenStatement, [worker])).map((row) => ({
+    tenant: String(row["tenant"]),
+    id: String(row["id"]),
+    fence: Number(row["fence"]),
+  }));
 
 /** How a session is given back. */
 export type ReleaseOptions = {

@@ -142,6 +142,9 @@ export const reapOrphansStatement: string = freeSessions(
   "",
 );
 
+/** $1 worker. The sessions it drives. */
+export const drivenStatement = `select tenant, id, fence from parley.session where owner = $1 and state = 'running'`;
+
 /** $1 worker. Everything that was posted to its sessions and is not taken yet. */
 export const commandsStatement = `select i.tenant, i.session, i.id, i.command
   from parley.session s join parley.inbox i on i.tenant = s.tenant and i.session = s.id and i.taken is null

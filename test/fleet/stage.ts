@@ -38,7 +38,9 @@ export type FleetStage = {
   readonly home: string;
   readonly service: SessionService;
   readonly openAgent: OpenSessionAgent;
-  readonly startWorker: (options?: Partial<Pick<WorkerOptions, "parkAfter" | "leaseMs" | "openAgent">>) => FleetWorker;
+  readonly startWorker: (
+    options?: Partial<Pick<WorkerOptions, "parkAfter" | "leaseMs" | "openAgent" | "store">>,
+  ) => FleetWorker;
   readonly reports: WorkerReport[];
   readonly post: (id: string, command: SessionCommand, key?: string) => Promise<unknown>;
   readonly waitFor: (id: string, test: (session: ServiceSession) => boolean) => Promise<ServiceSession>;

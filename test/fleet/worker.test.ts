@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { text } from "../../src/conversation/builders.ts";
+import type { SqlDatabase } from "../../src/postgres/database.ts";
+import { releaseStatement, takeStatement, unreadStatement } from "../../src/postgres/statements.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 import { describeOnPostgres, openTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { openFleetStage, tenant, type FleetStage } from "./stage.ts";
 
@@ -56,6 +59,34 @@ describeOnPostgres("a fleet", () => {
       if (event.type === "turn") ({ end } = event);
     return end;
   };
+
+  it.each([
+    // The connection breaks after the statement was carried out, or before.
+    ["the answer to a take was lost", [{ statement: takeStatement, isCarriedOut: true }]],
+    [
+      "the database was away when its worker failed and gave it back",
+      [
+        { statement: unreadStatement, isCarriedOut: false },
+        { statement: releaseStatement, isCarriedOut: false },
+      ],
+    ],
+  ])("continues a session after %s", async (_, faults) => {
+    stage = await openFleetStage(database);
+    const { id } = await stage.service.create(tenant, {});
+    await stage.post(id, user("Hello"));
+    const left = [...faults];
+    const query: SqlDatabase["query"] = async (statement, values) => {
+      const at = left.findIndex((fault) => fault.statement === statement);
+      const [fault] = at === -1 ? [] : left.splice(at, 1);
+      const result =
+        fault?.isCarriedOut === false ? { rows: [] } : await database.pool.query(statement, [...(values ?? [])]);
+      if (fault !== undefined) throw Object.assign(new Error("The connection broke."), { code: "ECONNRESET" });
+      return result;
+    };
+    stage.startWorker({ store: { database: { query }, world: realWorld() }, leaseMs: 1500 });
+    await stage.waitFor(id, ({ state }) => state === "idle");
+    expect([left, await lastTurn(id)]).toEqual([[], { type: "finished", reason: "stop" }]);
+  });
 
   it("a cancel that arrives while the turn is being parked cancels it", async () => {
     stage = await openFleetStage(database);
