@@ -106,6 +106,7 @@ const longestTests = [
   "test/package.test.ts",
   "test/requests/convert.test.ts",
   "test/transport/faults.test.ts",
+  "test/fleet/",
   "oracles/",
   "test/tui/app",
   "test/mcp/",
