@@ -15,6 +15,7 @@ export const withDemoModel = (net: Net, { script }: DemoModelOptions = {}): Net 
   send: async (request, signal) => {
     if (!request.url.startsWith("offline:")) return net.send(request, signal);
     const { serve } = await import("./api/serve.ts");
+    await request.ready;
     return serve(request, script, signal);
   },
   ...(net.acquire === undefined ? {} : { acquire: net.acquire }),

@@ -6,7 +6,7 @@ import type { WireId } from "../wire/wire.ts";
 import type { HttpRequest } from "../world/net.ts";
 import type { World } from "../world/world.ts";
 import { Destinations, type ModelAddress } from "./destinations.ts";
-import { sendAttempt, type ContentEvent } from "./stream/attempt.ts";
+import { sendAttempt, type AttemptEvent } from "./stream/attempt.ts";
 import { backoffDelay, retryPolicy as defaultPolicy, RetryBudget, type RetryPolicy } from "./retry/policy.ts";
 import type { ProviderIdentity } from "./retry/classify.ts";
 import { ProviderError, type Failure, type BrokenRule } from "./failure.ts";
@@ -25,7 +25,7 @@ export type OutgoingRequest = ModelAddress & {
   /** The ids of the session and the prompt, for APIs that want them (Code Assist). */
   readonly session?: string | undefined;
   readonly prompt?: string | undefined;
-  /** The request is sent once this resolves, and not at all if it rejects. Signing happens meanwhile. */
+  /** The request is sent once this resolves, and not at all if it rejects. It is signed and connected meanwhile. */
   readonly ready?: Promise<void>;
   /** Whether to stream the response; default: true. The body must request it too, where its API has a field for it. */
   readonly stream?: boolean;
@@ -33,9 +33,7 @@ export type OutgoingRequest = ModelAddress & {
 
 /** Events of sending, and of the response itself. */
 export type TransportEvent =
-  | ContentEvent
-  /** A request is sent. */
-  | { readonly type: "request"; readonly attempt: number; readonly url: string; readonly bytes: number }
+  | AttemptEvent
   /** An attempt failed before any content was emitted; the next one starts after `delay` milliseconds (retry backoff). */
   | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly failure: Failure }
   /** An error revealed a quirk of the endpoint; the request is built again. */
@@ -175,13 +173,16 @@ class SendOperation {
       let request: HttpRequest | undefined;
       try {
         request = await this.#sign(body);
-        if (this.#shared.admission !== undefined) yield* this.#awaitAdmission(this.#shared.admission);
+        if (this.#shared.admission !== undefined) {
+          await this.#outgoing.ready;
+          yield* this.#awaitAdmission(this.#shared.admission);
+        }
         this.#signal?.throwIfAborted();
-        yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];
         const { wire } = this.#destination();
         const { world } = this.#shared;
         const [who, policy, signal] = [this.#who, this.#policy, this.#signal];
-        for await (const events of sendAttempt({ world, request, wire, who, policy, signal })) {
+        const number = this.#attempt;
+        for await (const events of sendAttempt({ world, request, number, wire, who, policy, signal })) {
           if (!this.#isFinished) signal?.throwIfAborted();
           for (const event of events) {
             this.#isPartial ||= isContent(event);
@@ -215,8 +216,7 @@ class SendOperation {
     const renew = this.#renew === "now";
     if (renew) this.#renew = "done";
     const request = await this.#shared.signer.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
-    await ready;
-    return request;
+    return { ...request, ready };
   }
 
   /** Waits until the request may be sent. A wait beyond the retry policy fails at once, as one the server asks for does. */

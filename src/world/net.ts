@@ -29,6 +29,8 @@ export type HttpRequest = {
   readonly body?: string | Uint8Array;
   /** IP addresses to connect to instead of resolving the host again. A proxy resolves for itself. */
   readonly addresses?: readonly string[];
+  /** The request is sent once this resolves, and not at all if it rejects. It may be connected meanwhile. */
+  readonly ready?: Promise<void> | undefined;
 };
 
 /** A response. The caller reads its body to the end, or leaves the loop, which closes the connection. */

@@ -75,12 +75,13 @@ export const decodeRecording = async (
     for await (const some of sendAttempt({
       world: { net, clock },
       request,
+      number: 1,
       wire,
       who,
       policy: retryPolicy,
       signal: undefined,
     }))
-      events.push(...some);
+      for (const event of some) if (event.type !== "request") events.push(event);
     return { events, failure: undefined };
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;

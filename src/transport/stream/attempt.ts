@@ -18,10 +18,18 @@ import { TimeoutWatchdog } from "./timeouts.ts";
 /** The events of a response without errors: these are thrown. */
 export type ContentEvent = Exclude<ResponseEvent, { type: "error" | "malformed" }>;
 
+/** The events of one attempt. */
+export type AttemptEvent =
+  | ContentEvent
+  /** A request is sent. */
+  | { readonly type: "request"; readonly attempt: number; readonly url: string; readonly bytes: number };
+
 /** Options of one attempt. */
 export type AttemptOptions = {
   readonly world: Pick<World, "net" | "clock">;
   readonly request: HttpRequest;
+  /** The number of the attempt, from 1. */
+  readonly number: number;
   readonly wire: BoundWire;
   readonly who: ProviderIdentity;
   readonly policy: RetryPolicy;
@@ -33,13 +41,19 @@ export type AttemptOptions = {
  * throws an `AttemptError` if there is none. The connection is closed or returned to the pool by the time it ends, in any
  * case.
  */
-export const sendAttempt = async function* (options: AttemptOptions): AsyncGenerator<readonly ContentEvent[], void> {
-  const { world, request, who, policy, signal, wire } = options;
+export const sendAttempt = async function* (options: AttemptOptions): AsyncGenerator<readonly AttemptEvent[], void> {
+  const { world, request, number, who, policy, signal, wire } = options;
   const watch = new TimeoutWatchdog(world.clock, policy, signal);
   let isRead = false;
   let isFinished = false;
   try {
-    const response = await world.net.send(request, watch.signal);
+    const responding = world.net.send(request, watch.signal);
+    responding.catch(() => undefined);
+    await request.ready;
+    signal?.throwIfAborted();
+    watch.progress("headers");
+    yield [{ type: "request", attempt: number, url: request.url, bytes: request.body?.length ?? 0 }];
+    const response = await responding;
     watch.progress("firstByte");
     const errorResponse = await readErrorResponse(response, { wire, who, clock: world.clock });
     if (errorResponse !== undefined) throw errorResponse;

@@ -106,7 +106,7 @@ class StaleConnectionError extends NetError {}
 
 const attemptRequest = (
   open: OpenRequest,
-  { method, headers, body }: HttpRequest,
+  { method, headers, body, ready }: HttpRequest,
   signal?: AbortSignal,
 ): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
@@ -133,7 +133,13 @@ const attemptRequest = (
       const stale = sent.reusedSocket && "code" in error && error.code === "ECONNRESET";
       reject(new (stale ? StaleConnectionError : NetError)("connect", error.message, error));
     });
-    sent.end(bytes);
+    if (ready === undefined) return void sent.end(bytes);
+    const refuse = (error: unknown): void => {
+      signal?.removeEventListener("abort", stop);
+      sent.destroy();
+      reject(error);
+    };
+    ready.then(() => void (sent.destroyed || sent.end(bytes)), refuse);
   });
 
 /** A host that drops packets would block us for minutes; every other timeout is the caller's. */

@@ -30,6 +30,8 @@ export const createProxiedNet = (env: Environment, timeout: number = connectTime
     send: async (request, signal) => {
       signal?.throwIfAborted();
       const url = new URL(request.url);
+      await request.ready;
+      signal?.throwIfAborted();
       const proxy = proxyFor(env, url);
       if (proxy === undefined) throw new NetError("connect", `${url.host} is not reached through a proxy.`);
       const pool = await open(proxyUrl(proxy));

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -70,6 +70,67 @@ describe("the real network", () => {
     for (let turn = 0; turn < 3; turn++) await readBodyText(await post(url));
 
     expect(connections()).toBe(1);
+  });
+
+  describe("with a request that may not be sent yet", () => {
+    /** A server, and a request to it that waits. */
+    const hold = async (signal?: AbortSignal) => {
+      let requests = 0;
+      const sockets: Socket[] = [];
+      const server = await serve((request, response) => {
+        requests += 1;
+        if (!sockets.includes(request.socket)) sockets.push(request.socket);
+        request.resume();
+        response.end("ok");
+      });
+      let [allow, refuse]: [() => void, (error: Error) => void] = [() => undefined, () => undefined];
+      const ready = new Promise<void>((resolve, reject) => ([allow, refuse] = [resolve, reject]));
+      const send = (): Promise<HttpResponse> =>
+        net.send({ method: "POST", url: server.url, headers: {}, body: "{}", ready }, signal);
+      return { ...server, sockets, send, allow, refuse, requests: () => requests };
+    };
+
+    it("connects, and sends it once it may", async () => {
+      const { connections, requests, send, allow } = await hold();
+      const sent = send();
+      await until(() => connections() === 1);
+      expect(requests()).toBe(0);
+      allow();
+      expect([await readBodyText(await sent), connections(), requests()]).toEqual(["ok", 1, 1]);
+    });
+
+    it("closes the connection and sends nothing if it may not", async () => {
+      const { connections, requests, open, send, refuse } = await hold();
+      const sent = send();
+      await until(() => connections() === 1);
+      refuse(new Error("The disk is full."));
+      await expect(sent).rejects.toThrow("The disk is full.");
+      await until(async () => (await open()) === 0);
+      expect(requests()).toBe(0);
+    });
+
+    it("closes the connection and sends nothing once it is aborted", async () => {
+      const control = new AbortController();
+      const { connections, requests, open, send, allow } = await hold(control.signal);
+      const sent = send();
+      await until(() => connections() === 1);
+      control.abort(new Error("enough"));
+      await expect(sent).rejects.toThrow("enough");
+      allow();
+      await until(async () => (await open()) === 0);
+      expect(requests()).toBe(0);
+    });
+
+    it("uses a new connection if the kept one is closed meanwhile", async () => {
+      const { url, connections, requests, sockets, open, send, allow } = await hold();
+      await readBodyText(await post(url));
+      const sent = send();
+      sockets[0]?.destroy();
+      await until(async () => connections() === 2 && (await open()) === 1);
+      expect(requests()).toBe(1);
+      allow();
+      expect([await readBodyText(await sent), connections(), requests()]).toEqual(["ok", 2, 2]);
+    });
   });
 
   it("retries over a new connection when the kept one was closed meanwhile", async () => {

@@ -50,7 +50,16 @@ export const simulatedWorld = ({
     env,
     host: { platform: "simulated", arch: "none", home: "/home/someone" },
     files: filesInMemory(stored),
-    net: respond === undefined ? noNetwork : { send: respond },
+    net:
+      respond === undefined
+        ? noNetwork
+        : {
+            send: async (request, signal) => {
+              await request.ready;
+              signal?.throwIfAborted();
+              return respond(request, signal);
+            },
+          },
     disk: disk ?? simulatedDisk({ now: time.clock.now }),
     processes,
     processIdentity: singleProcess(identity),
