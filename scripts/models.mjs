@@ -265,9 +265,12 @@ export type CataloguePriceRow = readonly [
   cachedWrite?: number | null,
 ];
 
-/** The models of each provider, sorted by id. */
-export const catalogue: Readonly<Record<string, readonly CatalogueRow[]>> = {
-${catalogue.map(({ provider, models }) => `${JSON.stringify(provider)}: [\n${models.map((model) => `${rowOf(model)},\n`).join("")}],`).join("\n")}
+/**
+ * The models of each provider, sorted by id, one a line: a CatalogueRow as JSON. As text they cost a start nothing until a
+ * line is looked up.
+ */
+export const catalogue: Readonly<Record<string, string>> = {
+${catalogue.map(({ provider, models }) => `${JSON.stringify(provider)}: \`\n${models.map((model) => `${rowOf(model)}\n`).join("")}\`,`).join("\n")}
 };
 `;
 

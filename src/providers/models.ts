@@ -39,14 +39,16 @@ export const factsDate: string = catalogueDate;
 export const listModelFacts = (provider: string): readonly ModelFacts[] =>
   catalogueRows(provider).map((row) => parseModelFacts(provider, row));
 
+/** Lists the ids of the known models of a provider, sorted. */
+export const listModelIds = (provider: string): readonly string[] => catalogueRows(provider).map(([id]) => id);
+
 /**
  * Finds the facts about a model. Names may have a date, a version, a region or a path; an unknown model gets safe
  * defaults.
  */
 export const findModelFacts = (provider: string, model: string): ModelFacts => {
-  const rows = catalogueRows(provider);
   for (const name of spellings(model)) {
-    const row = rows.find(([id]) => id === name);
+    const row = findCatalogueRow(provider, name);
     if (row !== undefined) return parseModelFacts(provider, row);
   }
   return { provider, id: model, known: false, ...defaultSizes, input: ["text"], reasoning: false };
@@ -75,8 +77,20 @@ export const describeUnpriced = (name: string): string =>
 /** Sizes that nearly every model in use has. */
 const defaultSizes = { context: 128_000, maxOutput: 8192 };
 
+/** Finds the row of a model under exactly this name. */
+export const findCatalogueRow = (provider: string, id: string): CatalogueRow | undefined => {
+  const text = catalogueText(provider);
+  const begin = text.indexOf(`\n[${JSON.stringify(id)},`);
+  return begin === -1 ? undefined : parseRow(text.slice(begin + 1, text.indexOf("\n", begin + 1)));
+};
+
 const catalogueRows = (provider: string): readonly CatalogueRow[] =>
-  Object.hasOwn(catalogue, provider) ? (catalogue[provider] ?? []) : [];
+  catalogueText(provider).split("\n").slice(1, -1).map(parseRow);
+
+const catalogueText = (provider: string): string =>
+  Object.hasOwn(catalogue, provider) ? (catalogue[provider] ?? "") : "";
+
+const parseRow = (line: string): CatalogueRow => JSON.parse(line) as CatalogueRow;
 
 const parseModelFacts = (
   provider: string,

@@ -1,7 +1,7 @@
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { lazyProviders } from "../../providers/lazy.data.ts";
 import { loadProvider } from "../../providers/lazy.ts";
-import { catalogue } from "../../providers/models.data.ts";
+import { listModelIds } from "../../providers/models.ts";
 import { AmbiguousNameError, UnknownNameError } from "../../providers/unknown-name.ts";
 import type { Environment } from "../../world/world.ts";
 import type { ModelRef } from "./name.ts";
@@ -33,7 +33,7 @@ export const matchModel = async (query: string, env: Environment): Promise<Model
 export const unknownModel = (given: string): UnknownNameError => {
   const providers = lazyProviders.map(({ id }) => id);
   if (nearestNames(given, providers).length > 0) return new UnknownNameError("provider", given, providers);
-  const words = providers.flatMap((id) => (catalogue[id] ?? []).flatMap(([model]) => model.match(/[a-z]{3,}/g) ?? []));
+  const words = providers.flatMap((id) => listModelIds(id).flatMap((model) => model.match(/[a-z]{3,}/g) ?? []));
   const isModel = nearestNames(given, words).length > 0;
   return new UnknownNameError(
     isModel ? "model" : "provider or model",
@@ -46,7 +46,7 @@ export const unknownModel = (given: string): UnknownNameError => {
 type ModelMatch = { readonly provider: string; readonly model: string; readonly keys: readonly string[] };
 
 const bestMatch = async (query: string, provider: string): Promise<ModelMatch | undefined> => {
-  const ids = (catalogue[provider] ?? []).map(([id]) => id).filter((id) => matchesQuery(query, id));
+  const ids = listModelIds(provider).filter((id) => matchesQuery(query, id));
   const keys = lazyProviders.find(({ id }) => id === provider)?.keys ?? [];
   const [first] = ids;
   if (first === undefined) return undefined;

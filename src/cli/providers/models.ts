@@ -1,8 +1,13 @@
 import { providers } from "../../providers/all.ts";
 import type { Provider } from "../../providers/define.ts";
 import { findProvider } from "../../providers/find.ts";
-import { catalogue } from "../../providers/models.data.ts";
-import { factsDate, findModelFacts, listModelFacts, type ModelFacts } from "../../providers/models.ts";
+import {
+  factsDate,
+  findCatalogueRow,
+  findModelFacts,
+  listModelFacts,
+  type ModelFacts,
+} from "../../providers/models.ts";
 import type { CredentialStatus } from "../../transport/credentials/api-key.ts";
 import { explainFailure, ProviderError } from "../../transport/failure.ts";
 import { listModels, type ListedModel } from "../../transport/queries/list-models.ts";
@@ -83,7 +88,7 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
 
 /** Returns catalogue facts, without the defaults for unpublished values. */
 const rowOf = ({ provider, id, known, context, maxOutput, input, reasoning, price }: ModelFacts): ModelRow => {
-  const [, knownContext, knownOutput] = catalogue[provider]?.find(([name]) => name === id) ?? [];
+  const [, knownContext, knownOutput] = findCatalogueRow(provider, id) ?? [];
   return {
     id,
     known,
