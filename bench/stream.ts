@@ -1,7 +1,8 @@
 import { cpus, loadavg } from "node:os";
 import { destinationOf, findProvider, homeProviders, wireIds } from "../src/providers/find.ts";
 import { createEventStreamParser, createSseParser } from "../src/transport/stream/frames.ts";
-import { openTransport, type TransportEvent } from "../src/transport/transport.ts";
+import type { TransportEvent } from "../src/transport/events.ts";
+import { openTransport } from "../src/transport/transport.ts";
 import type { ResponseEvent } from "../src/wire/decode/events.ts";
 import type { WireId } from "../src/wire/wire.ts";
 import { realWorld } from "../src/world/real/world.ts";

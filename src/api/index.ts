@@ -137,14 +137,9 @@ export { createOutputFormat } from "../wire/schema/output.ts";
 
 /* To send requests: one `openTransport` per program, with the world it runs in. */
 export { createRequestSigner } from "../transport/credentials/request-signer.ts";
+export type { TransportEvent } from "../transport/events.ts";
 export { explainFailure, ProviderError, type Failure } from "../transport/failure.ts";
-export {
-  openTransport,
-  type OutgoingRequest,
-  type Transport,
-  type TransportEvent,
-  type TransportOptions,
-} from "../transport/transport.ts";
+export { openTransport, type OutgoingRequest, type Transport, type TransportOptions } from "../transport/transport.ts";
 export { realWorld } from "../world/real/world.ts";
 export { simulatedWorld, type SimulatedOptions, type SimulatedWorld } from "../world/simulated/world.ts";
 export type { World } from "../world/world.ts";

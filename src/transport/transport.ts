@@ -6,7 +6,8 @@ import type { WireId } from "../wire/wire.ts";
 import type { HttpRequest } from "../world/net.ts";
 import type { World } from "../world/world.ts";
 import { Destinations, type ModelAddress } from "./destinations.ts";
-import { sendAttempt, type AttemptEvent } from "./stream/attempt.ts";
+import type { TransportEvent } from "./events.ts";
+import { sendAttempt } from "./stream/attempt.ts";
 import { backoffDelay, retryPolicy as defaultPolicy, RetryBudget, type RetryPolicy } from "./retry/policy.ts";
 import type { ProviderIdentity } from "./retry/classify.ts";
 import { ProviderError, type Failure, type BrokenRule } from "./failure.ts";
@@ -30,14 +31,6 @@ export type OutgoingRequest = ModelAddress & {
   /** Whether to stream the response; default: true. The body must request it too, where its API has a field for it. */
   readonly stream?: boolean;
 };
-
-/** Events of sending, and of the response itself. */
-export type TransportEvent =
-  | AttemptEvent
-  /** An attempt failed before any content was emitted; the next one starts after `delay` milliseconds (retry backoff). */
-  | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly failure: Failure }
-  /** An error revealed a quirk of the endpoint; the request is built again. */
-  | { readonly type: "repaired"; readonly quirk: Quirk; readonly message: string; readonly failure: Failure };
 
 /** Sends requests. It holds the learned quirks of endpoints and the retry budget. */
 export type Transport = {

@@ -12,7 +12,8 @@ import { createSimulator, type Simulator, type SimulatorOptions } from "../../sr
 import type { RetryPolicy } from "../../src/transport/retry/policy.ts";
 import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
 import { ProviderError, type Failure } from "../../src/transport/failure.ts";
-import { openTransport, type Transport, type TransportEvent } from "../../src/transport/transport.ts";
+import type { TransportEvent } from "../../src/transport/events.ts";
+import { openTransport, type Transport } from "../../src/transport/transport.ts";
 import type { RenderReport } from "../../src/transcript/incremental-renderer.ts";
 import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated/world.ts";
 

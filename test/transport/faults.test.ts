@@ -4,7 +4,7 @@ import type { Conversation } from "../../src/conversation/entry.ts";
 import type { NewCall } from "../../src/conversation/ledger.ts";
 import type { SimFault, FaultPlan } from "../../src/sim/faults/fault.ts";
 import type { Script } from "../../src/sim/model/script.ts";
-import type { TransportEvent } from "../../src/transport/transport.ts";
+import type { TransportEvent } from "../../src/transport/events.ts";
 import { canary, exchange, simulateProvider, type ExchangeOutcome } from "../support/exchange.ts";
 import { testedProviders } from "../support/tested-providers.ts";
 import { perTier, seedFor } from "../support/tier.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { NewPart } from "../../conversation/ledger.ts";
-import type { Transport, TransportEvent } from "../../transport/transport.ts";
+import type { TransportEvent } from "../../transport/events.ts";
+import type { Transport } from "../../transport/transport.ts";
 import { ResponseBuilder, type DecodedResponse } from "../../wire/decode/response-builder.ts";
 import type { Destination } from "../../wire/bind.ts";
 import type { RequestSettings } from "../../wire/wire.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { Seal, Thinking } from "../../conversation/parts.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { GatewayFailure } from "./failure.ts";
 
 /** The APIs that clients of the gateway speak. */

@@ -2,7 +2,7 @@ import { inputObject, parseCallInput } from "../../conversation/call-input.ts";
 import type { JsonObject } from "../../conversation/json.ts";
 import type { NewCall } from "../../conversation/ledger.ts";
 import type { Code, Seal, Thinking } from "../../conversation/parts.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { FinishReason, GeneratedFile, TokenUsage } from "../../wire/decode/events.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream, SealCargo } from "./answer.ts";
 import { geminiError } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fc, runsPerTier } from "../../../test/support/fast-check.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { FinishReason, ResponsePart } from "../../wire/decode/events.ts";
 import type { AnswerOptions } from "./answer.ts";
 import { answerEncoders } from "./encoders.ts";

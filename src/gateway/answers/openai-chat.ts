@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import type { NewCall } from "../../conversation/ledger.ts";
 import type { Seal, Thinking } from "../../conversation/parts.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { FinishReason, TokenUsage } from "../../wire/decode/events.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream, SealCargo } from "./answer.ts";
 import { openaiError, openaiErrorObject } from "./errors.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../conversation/json.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { FinishReason, TokenUsage } from "../../wire/decode/events.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream } from "./answer.ts";
 import { openaiError, openaiErrorObject } from "./errors.ts";

@@ -2,7 +2,7 @@ import type { NewCall } from "../../conversation/ledger.ts";
 import type { Seal, Thinking } from "../../conversation/parts.ts";
 import { destinationOf } from "../../providers/find.ts";
 import { createSseParser } from "../../transport/stream/frames.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { ResponseEvent, ResponsePart, StreamFrame } from "../../wire/decode/events.ts";
 import { fc } from "../../../test/support/fast-check.ts";
 import type { AnswerContext, AnswerOptions, InboundApi, SealCargo } from "./answer.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import { contextFor, decodeStream, encodeStream, partsIn, unwrapCargo } from "./round-trip.cases.ts";
 import { createSequencer, type SequenceEvent } from "./sequence.ts";
 

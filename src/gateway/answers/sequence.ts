@@ -1,6 +1,6 @@
 import type { NewCall } from "../../conversation/ledger.ts";
 import type { Code, Seal, Text, Thinking } from "../../conversation/parts.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { FinishReason, GeneratedFile, ResponsePart, TokenUsage } from "../../wire/decode/events.ts";
 
 /*

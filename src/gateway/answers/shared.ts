@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../conversation/json.ts";
 import type { Code, Seal } from "../../conversation/parts.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { GeneratedFile } from "../../wire/decode/events.ts";
 import type { AnswerContext, SealCargo } from "./answer.ts";
 import { createSequencer, type SequenceEvent } from "./sequence.ts";

@@ -1,5 +1,5 @@
 import { isObject, toPlainJson, type JsonObject } from "../../conversation/json.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import { GatewayError } from "../exchange.ts";
 import { json, type AdmittedRequest, type GatewayState } from "../gateway.ts";
 import type { GatewayResponse } from "../http-types.ts";

@@ -1,4 +1,4 @@
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream } from "../answers/answer.ts";
 import { wrapSeal } from "../carry.ts";
 import { costOfAnswer } from "../cost.ts";

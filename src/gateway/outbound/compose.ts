@@ -1,7 +1,7 @@
 import type { RawCallInput } from "../../conversation/call-input.ts";
 import type { JsonObject } from "../../conversation/json.ts";
 import type { Note } from "../../conversation/notes.ts";
-import type { ContentEvent } from "../../transport/stream/attempt.ts";
+import type { ContentEvent } from "../../transport/events.ts";
 import type { Destination } from "../../wire/bind.ts";
 import { RequestComposer } from "../../wire/compose.ts";
 import type { SealSource } from "../carry.ts";

@@ -2,6 +2,7 @@ import { NetError, type HttpRequest, type HttpResponse } from "../../world/net.t
 import type { World } from "../../world/world.ts";
 import type { BoundWire } from "../../wire/bind.ts";
 import type { ResponseEvent } from "../../wire/decode/events.ts";
+import type { AttemptEvent, ContentEvent } from "../events.ts";
 import type { RetryPolicy } from "../retry/policy.ts";
 import { classifyError, type ReportedError, type ProviderIdentity } from "../retry/classify.ts";
 import {
@@ -14,15 +15,6 @@ import {
 } from "./frames.ts";
 import { toAttemptError, AttemptError, readErrorResponse } from "../retry/attempt-error.ts";
 import { TimeoutWatchdog } from "./timeouts.ts";
-
-/** The events of a response without errors: these are thrown. */
-export type ContentEvent = Exclude<ResponseEvent, { type: "error" | "malformed" }>;
-
-/** The events of one attempt. */
-export type AttemptEvent =
-  | ContentEvent
-  /** A request is sent. */
-  | { readonly type: "request"; readonly attempt: number; readonly url: string; readonly bytes: number };
 
 /** Options of one attempt. */
 export type AttemptOptions = {
