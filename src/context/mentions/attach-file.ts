@@ -5,7 +5,7 @@ import { PolicyError } from "../../policy/error.ts";
 import type { Workspace } from "../../policy/workspace/open.ts";
 import { readImageSize } from "../../tools/files/image-size.ts";
 import { escapeName } from "../../tools/files/escape-name.ts";
-import { sniffContentType, sniffLength } from "../../tools/files/sniff.ts";
+import { sniffFile } from "../../tools/files/sniff.ts";
 import { readLines } from "../../tools/files/read-lines.ts";
 import type { Disk } from "../../world/disk.ts";
 
@@ -60,14 +60,14 @@ export const attachFile = async (
   { budget, signal }: { readonly budget: AttachmentBudget; readonly signal: AbortSignal },
 ): Promise<Attachment> => {
   try {
-    const file = await files.open(path);
+    const opened = await files.open(path);
     try {
-      for (const name of new Set([path, file.place.path])) {
+      for (const name of new Set([path, opened.place.path])) {
         const ignoredBy = await files.ignored(name, { git: false, own: true });
         if (ignoredBy !== undefined)
           return refuseAttachment("ignored", `${escapeName(path)} is excluded from models by ${ignoredBy}.`);
       }
-      const what = await sniffContentType(await file.read(0, sniffLength), path);
+      const { contentType: what, file } = await sniffFile(opened, path);
       switch (what.kind) {
         case "binary":
           return refuseAttachment("not-text", `${escapeName(path)} is neither text nor a supported media type.`);
@@ -77,7 +77,7 @@ export const attachFile = async (
           return await attachMedia(file, what.mimeType, budget);
       }
     } finally {
-      await file.close();
+      await opened.close();
     }
   } catch (error) {
     if (error instanceof PolicyError) return refuseAttachment(refusalReason(error), error.message);

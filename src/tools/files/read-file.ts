@@ -1,7 +1,7 @@
 import { integer, object, optional, string, type ValueOf } from "../schema.ts";
 import type { Capabilities, WorkspaceFiles, OpenedFile } from "../capabilities.ts";
 import { readImageSize } from "./image-size.ts";
-import { sniffContentType, sniffLength } from "./sniff.ts";
+import { sniffFile } from "./sniff.ts";
 import { readLines, type TextLines } from "./read-lines.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolFile, type ToolResult } from "../tool.ts";
 
@@ -65,12 +65,12 @@ function fromLineNumbers(raw: Readonly<Record<string, unknown>>): Readonly<Recor
 }
 
 const readOpenedFile = async (
-  file: OpenedFile,
+  opened: OpenedFile,
   { offset = 0, limit = defaultRange.limit }: ValueOf<typeof input>,
   { signal }: Capabilities,
 ): Promise<ToolResult> => {
-  const { shown } = file.place;
-  const contentType = await sniffContentType(await file.read(0, sniffLength), shown);
+  const { shown } = opened.place;
+  const { contentType, file } = await sniffFile(opened, shown);
   switch (contentType.kind) {
     case "media":
       return createMediaResult(await readMediaFile(file, contentType.mimeType));

@@ -4,7 +4,7 @@ import { ignoreOptionsSchema, ignoreNotices } from "./ignore-options.ts";
 import { selectFiles, pathBeforeWildcard, type SelectedFile } from "./select-files.ts";
 import { escapeName } from "./escape-name.ts";
 import { requireVisible, readMediaFile, maxMediaBytes, defaultRange } from "./read-file.ts";
-import { sniffContentType, sniffLength } from "./sniff.ts";
+import { sniffFile } from "./sniff.ts";
 import { readLines } from "./read-lines.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolContent } from "../tool.ts";
 
@@ -95,10 +95,10 @@ const readOne = async (
   room: RemainingSpace,
   { files, signal }: Capabilities,
 ): Promise<readonly ToolContent[]> => {
-  const file = await files.open(path);
+  const opened = await files.open(path);
   try {
-    await requireVisible(files, [path, file.place.path]);
-    const contentType = await sniffContentType(await file.read(0, sniffLength), path);
+    await requireVisible(files, [path, opened.place.path]);
+    const { contentType, file } = await sniffFile(opened, path);
     const heading = `--- ${escapeName(file.place.path)} ---`;
     if (contentType.kind === "text") {
       const maxCharacters = Math.min(defaultRange.maxCharacters, room.characters);
@@ -117,6 +117,6 @@ const readOne = async (
       throw new ToolFailure("file_too_large", "the limit for media in one result is reached");
     return [{ type: "text", text: `${heading}\n` }, await readMediaFile(file, contentType.mimeType)];
   } finally {
-    await file.close();
+    await opened.close();
   }
 };

@@ -1,3 +1,5 @@
+import type { OpenedFile } from "../capabilities.ts";
+
 /** The content type of a file, by its first bytes and, where these are not conclusive, by its name. */
 export type FileContentType =
   | { readonly kind: "text"; readonly encoding: string }
@@ -6,6 +8,19 @@ export type FileContentType =
 
 /** Bytes needed to detect a content type. */
 export const sniffLength: number = 2 ** 16;
+
+/** Detects the content type of an open file. Returns it with the file, which is not read again if this has read it all. */
+export const sniffFile = async (
+  file: OpenedFile,
+  name: string,
+): Promise<{ readonly contentType: FileContentType; readonly file: OpenedFile }> => {
+  const { size } = file.place;
+  const start = await file.read(0, size === 0 ? sniffLength : Math.min(sniffLength, size));
+  const contentType = await sniffContentType(start, name);
+  if (start.length !== size) return { contentType, file };
+  const read: OpenedFile["read"] = async (at, length) => start.subarray(at, at + length);
+  return { contentType, file: { ...file, read } };
+};
 
 /** Detects the content type of a file from its beginning. SVG is text. */
 export const sniffContentType = async (start: Uint8Array, name: string): Promise<FileContentType> => {
