@@ -1,3 +1,4 @@
+import { callOrdinal } from "../conversation/call-ids.ts";
 import type { CallId } from "../conversation/parts.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { StoredRecord } from "../session/log/record.ts";
@@ -11,7 +12,7 @@ export type LoggedState = {
   readonly model?: string;
   readonly created: number;
   readonly modified: number;
-  /** The questions without a decision, in order. */
+  /** The questions without a decision, in the order of their calls: calls are asked about side by side. */
   readonly questions: ReadonlyMap<CallId, OpenQuestion>;
   /** Whether the last turn has not ended: it runs, or its process ended before. */
   readonly isTurnOpen: boolean;
@@ -59,7 +60,11 @@ export const foldRecord = (state: LoggedState, stored: StoredRecord): LoggedStat
         approval,
         ...(digest === undefined ? {} : { digest }),
       };
-      return { ...next, questions: new Map(state.questions).set(call, question) };
+      const questions = [...new Map(state.questions).set(call, question)];
+      return {
+        ...next,
+        questions: new Map(questions.toSorted(([one], [other]) => callOrdinal(one) - callOrdinal(other))),
+      };
     }
     case "decided":
       // Another text is asked about again.
