@@ -14,7 +14,7 @@ const fileOf = (text: string, most: number): OpenedFile => {
 };
 
 const text = fc
-  .array(fc.constantFrom("a", "bc", "\n", "\n", "\r\n", "\r", "é", "🌲", "long line "), { maxLength: 30 })
+  .array(fc.constantFrom("a", "bc", "\n", "\n", "\r\n", "\r", "é", "🌲", "long line ", "\ufeff"), { maxLength: 30 })
   .map((pieces) => pieces.join(""));
 
 const range: fc.Arbitrary<LineReadRange> = fc.record({

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { dropHalfSurrogates } from "../result/truncate.ts";
 import type { OpenedFile } from "../capabilities.ts";
 
@@ -62,11 +63,15 @@ const readFromStart = async (file: OpenedFile, range: LineReadRange): Promise<Te
   return taker.result(range.offset);
 };
 
-/** Decodes as a stream: in one call, Node takes Windows-1252 for Latin-1. */
+/** Decodes as a stream: in one call, Node takes Windows-1252 for Latin-1. Valid UTF-8 is decoded without a decoder. */
 const decodeText = (bytes: Uint8Array, encoding: string): string => {
+  if (encoding === "utf-8" && isUtf8(bytes))
+    return withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   const decoder = new TextDecoder(encoding);
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 };
+
+const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
 
 /** All lines of a text where nothing has to be left out or cut: the usual case, and ten times as fast. */
 const readWholeText = (text: string, { limit, maxLineLength, maxCharacters }: LineReadRange): TextLines | undefined => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { OpenedFile } from "../capabilities.ts";
 
 /** The content type of a file, by its first bytes and, where these are not conclusive, by its name. */
@@ -107,10 +108,11 @@ const detectEncoding = async (bytes: Buffer): Promise<string | undefined> => {
   return guess !== "iso-8859-1" && guess !== "utf-8" && isKnownEncoding(guess) ? guess : "windows-1252";
 };
 
-const isPlainText = (bytes: Buffer): boolean => !bytes.includes(0) && isUtf8(bytes);
+const isPlainText = (bytes: Buffer): boolean => !bytes.includes(0) && isUtf8Start(bytes);
 
 /** A character cut off at the end of the sample is not an error. */
-const isUtf8 = (bytes: Buffer): boolean => {
+const isUtf8Start = (bytes: Buffer): boolean => {
+  if (isUtf8(bytes)) return true;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
     return true;

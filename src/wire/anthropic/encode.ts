@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Structured, Text } from "../../conversation/parts.ts";
 import { hasExchange, type CallExchange, type MediaFile, type ModelStep, type Step } from "../../transcript/step.ts";
+import { cacheDeclarations } from "../declared-tools.ts";
 import { decodeAnthropic } from "./decode.ts";
 import { readAnthropic } from "./read.ts";
 import { mergeBlocks } from "../merge-blocks.ts";
@@ -156,7 +157,7 @@ const outputLimit = ({ settings, dialect }: WireRequest<AnthropicDialect>, notes
   return Math.min(requested, dialect.maxTokens);
 };
 
-const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): readonly JsonObject[] =>
+const declareTools = cacheDeclarations<AnthropicDialect>(({ tools }, notes) =>
   tools.map((tool) => {
     const adapted = anthropicSchema(tool.parameters);
     if (adapted.changed !== undefined)
@@ -167,7 +168,8 @@ const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): 
       input_schema: adapted.schema,
     };
     return addToolFields(declared, tool, { adapted, notes });
-  });
+  }),
+);
 
 const toolChoice = (
   choice: ToolChoice | undefined,

@@ -5,6 +5,7 @@ import type { Structured, Text, Thinking } from "../../conversation/parts.ts";
 import type { CallExchange, MediaFile, ModelStep, RenderedResult, UserStep } from "../../transcript/step.ts";
 import { isBlank, fileReference } from "../../transcript/words.ts";
 import { withDisplay } from "../anthropic/encode.ts";
+import { cacheDeclarations } from "../declared-tools.ts";
 import { decodeBedrock } from "./decode.ts";
 import { formatOf } from "./formats.ts";
 import { readBedrock } from "./read.ts";
@@ -172,8 +173,17 @@ const toolConfig = (
   marks: BedrockDialect["cachePoints"],
   notes: Note[],
 ): JsonObject => {
-  const declared: JsonObject[] = request.tools.map((tool) => {
-    const adapted = schemaFor(request.dialect)(tool.parameters);
+  const declared = declareTools(request, notes);
+  const choice = toolChoice(request.settings.toolChoice, request.dialect, notes);
+  return {
+    tools: marks === "all" ? [...declared, cachePoint(request.settings)] : declared,
+    ...(choice === undefined ? {} : { toolChoice: choice }),
+  };
+};
+
+const declareTools = cacheDeclarations<BedrockDialect>(({ tools, dialect }, notes) =>
+  tools.map((tool) => {
+    const adapted = schemaFor(dialect)(tool.parameters);
     if (adapted.changed !== undefined)
       notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
     const { description } = tool;
@@ -183,13 +193,8 @@ const toolConfig = (
       inputSchema: { json: adapted.schema },
     };
     return { toolSpec: addToolFields(spec, tool, { adapted, notes }) };
-  });
-  const choice = toolChoice(request.settings.toolChoice, request.dialect, notes);
-  return {
-    tools: marks === "all" ? [...declared, cachePoint(request.settings)] : declared,
-    ...(choice === undefined ? {} : { toolChoice: choice }),
-  };
-};
+  }),
+);
 
 const toolChoice = (choice: ToolChoice | undefined, dialect: BedrockDialect, notes: Note[]): JsonObject | undefined => {
   if (choice === undefined) return undefined;

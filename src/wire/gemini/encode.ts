@@ -5,6 +5,7 @@ import type { OutcomeStatus, Structured, Text } from "../../conversation/parts.t
 import { hasExchange, type CallExchange, type MediaFile, type ModelStep, type Step } from "../../transcript/step.ts";
 import type { ToolResponseLayout } from "../../transcript/target.ts";
 import { functionResponsePart, outputText, statusResponse } from "./function-response.ts";
+import { cacheDeclarations } from "../declared-tools.ts";
 import { decodeGemini } from "./decode.ts";
 import { readGemini } from "./read.ts";
 import { toGeminiSchema } from "./schema.ts";
@@ -150,9 +151,7 @@ const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<Gem
   const config = generationConfig(request, notes);
   const own: JsonObject = {
     ...(system === undefined || system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
-    ...(tools.length === 0
-      ? {}
-      : { tools: [{ functionDeclarations: tools.map((tool) => declareFunction(tool, notes)) }] }),
+    ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...(choice === undefined ? {} : { toolConfig: { functionCallingConfig: choice } }),
     ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
     contents,
@@ -254,6 +253,10 @@ const thinkingAmount = ({ settings, dialect }: WireRequest<GeminiDialect>, notes
     adapted(`This model takes a thinking budget from ${least} to ${most}; it is given ${clamped}.`);
   return { thinkingBudget: clamped };
 };
+
+const declareTools = cacheDeclarations<GeminiDialect>(({ tools }, notes) => [
+  { functionDeclarations: tools.map((tool) => declareFunction(tool, notes)) },
+]);
 
 const declareFunction = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
   const adapted = toGeminiSchema(tool.parameters);

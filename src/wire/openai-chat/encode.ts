@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Text } from "../../conversation/parts.ts";
 import type { MediaFile, ModelStep, Step, UserStep } from "../../transcript/step.ts";
+import { cacheDeclarations } from "../declared-tools.ts";
 import { decodeOpenaiChat } from "./decode.ts";
 import { readOpenaiChat } from "./read.ts";
 import {
@@ -9,7 +10,7 @@ import {
   adaptToolChoice,
   answerSchema,
   audioFormatOf,
-  declareTools,
+  declareTool,
   effortName,
   fileName,
   mergeUserMessages,
@@ -209,6 +210,10 @@ const mistralDocument = (file: MediaFile): JsonObject => {
   return { type: "document_url", document_url: fileUrl(file), ...nameField };
 };
 
+const declareTools = cacheDeclarations<ChatDialect>(({ tools, dialect }, notes) =>
+  tools.map((tool) => ({ type: "function", function: declareTool(tool, dialect, notes) })),
+);
+
 const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<ChatDialect>): EncodedBody => {
   const { model, tools, settings, dialect } = request;
   const { maxTokens, stream, cache } = settings;
@@ -216,9 +221,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Cha
   const schema = answerSchema(request, notes);
   const body: JsonObject = {
     model,
-    ...(tools.length === 0
-      ? {}
-      : { tools: declareTools(request, notes).map((tool) => ({ type: "function", function: tool })) }),
+    ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...toolChoice(request, notes),
     ...thinking(request, notes),
     ...(maxTokens === undefined ? {} : { [dialect.maxTokens]: maxTokens }),

@@ -2,13 +2,14 @@ import type { JsonObject } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Text, Thinking } from "../../conversation/parts.ts";
 import type { CallExchange, MediaFile, ModelStep, Step, UserStep } from "../../transcript/step.ts";
+import { cacheDeclarations } from "../declared-tools.ts";
 import { decodeOpenaiResponses } from "./decode.ts";
 import { readOpenaiResponses } from "./read.ts";
 import {
   fileUrl,
   adaptToolChoice,
   answerSchema,
-  declareTools,
+  declareTool,
   effortName,
   fileName,
   mergeUserMessages,
@@ -183,6 +184,10 @@ const inputPart = (part: Text | MediaFile): JsonObject => {
     : { type: "input_file", filename: fileName(part), file_data: fileUrl(part) };
 };
 
+const declareTools = cacheDeclarations<ResponsesDialect>(({ tools, dialect }, notes) =>
+  tools.map((tool) => ({ type: "function", ...declareTool(tool, dialect, notes) })),
+);
+
 const encodeRequest = (input: readonly JsonObject[], request: WireRequest<ResponsesDialect>): EncodedBody => {
   const { model, system, tools, settings, dialect } = request;
   const { stream, cache } = settings;
@@ -192,9 +197,7 @@ const encodeRequest = (input: readonly JsonObject[], request: WireRequest<Respon
   const body: JsonObject = {
     model,
     ...(isInstructed ? { instructions: system } : {}),
-    ...(tools.length === 0
-      ? {}
-      : { tools: declareTools(request, notes).map((tool) => ({ type: "function", ...tool })) }),
+    ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...toolChoice(request, notes),
     ...reasoning(request, notes),
     ...maxTokens(request, notes),

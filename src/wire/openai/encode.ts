@@ -1,5 +1,5 @@
 import { toDataUrl } from "../../conversation/data-url.ts";
-import type { ProviderField } from "../../conversation/entry.ts";
+import type { ProviderField, ToolDeclaration } from "../../conversation/entry.ts";
 import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Structured, Text } from "../../conversation/parts.ts";
@@ -111,23 +111,19 @@ const subtypes: ReadonlyMap<string, string> = new Map([
   ["m4a", "mp4"],
 ]);
 
-/** Declares tools: name, description and parameters, as both families have them. */
-export const declareTools = (
-  { tools, dialect }: WireRequest<OpenaiDialect>,
-  notes: Note[],
-): readonly (JsonObject & { readonly name: string })[] =>
-  tools.map((tool) => {
-    const adapted = schemas[dialect.schema](tool.parameters);
-    if (adapted.changed !== undefined)
-      notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
-    const declared = {
-      name: tool.name,
-      ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
-      parameters: adapted.schema,
-    };
-    const whole = addToolFields(declared, tool, { adapted, notes });
-    return { ...whole, name: tool.name, ...(dialect.strict && !("strict" in whole) ? { strict: false } : {}) };
-  });
+/** Declares a tool: name, description and parameters, as both families have them. */
+export const declareTool = (tool: ToolDeclaration, dialect: OpenaiDialect, notes: Note[]): JsonObject => {
+  const adapted = schemas[dialect.schema](tool.parameters);
+  if (adapted.changed !== undefined)
+    notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+  const declared = {
+    name: tool.name,
+    ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
+    parameters: adapted.schema,
+  };
+  const whole = addToolFields(declared, tool, { adapted, notes });
+  return { ...whole, name: tool.name, ...(dialect.strict && !("strict" in whole) ? { strict: false } : {}) };
+};
 
 const schemas: Readonly<Record<OpenaiDialect["schema"], (schema: JsonObject | undefined) => AdaptedSchema>> = {
   openai: openaiSchema,
