@@ -123,12 +123,10 @@ const attachText = async (
     return refuseAttachment("too-large", `${escapeName(shown)} does not fit in this message.`);
   const maxCharacters = Math.min(150_000, budget.characters);
   const range = { offset: 0, limit: 2000, maxLineLength: 2000, maxCharacters, encoding, signal };
-  const { lines, total, hasCutLines: cut, endsWithNewline: isEnded } = await readLines(file, range);
-  const isCut = total !== lines.length || cut;
-  const note = isCut
-    ? `[The first ${lines.length} lines${cut ? ", long ones cut" : ""}; read_file reads the rest.]\n`
-    : "";
-  const words = `--- ${escapeName(shown)} ---\n${note}${lines.join("\n")}${isEnded ? "\n" : ""}`;
+  const { text: body, count, total, hasCutLines: cut, endsWithNewline: isEnded } = await readLines(file, range);
+  const isCut = total !== count || cut;
+  const note = isCut ? `[The first ${count} lines${cut ? ", long ones cut" : ""}; read_file reads the rest.]\n` : "";
+  const words = `--- ${escapeName(shown)} ---\n${note}${body}${isEnded ? "\n" : ""}`;
   budget.characters -= words.length;
   return { type: "attached", path, shown, kind: "text", parts: [text(words.toWellFormed())], blobs: [], isCut };
 };

@@ -108,20 +108,19 @@ const createMediaResult = (file: ToolFile): ToolResult => {
 };
 
 const createTextResult = (lines: TextLines, shown: string, offset: number): ToolResult => {
-  const { first, total, hasCutLines } = lines;
-  const count = lines.lines.length;
+  const { count, first, total, hasCutLines } = lines;
   const display = { type: "text" as const, text: `Read ${count} line${count === 1 ? "" : "s"} of ${shown}` };
   if (total === 0) return { content: [{ type: "text", text: `(${shown} is empty.)` }], display };
   if (count === 0)
     throw new ToolFailure("invalid_tool_params", `${shown} has ${total} lines; there are none at offset ${offset}.`);
-  const text = `${lines.lines.join("\n")}${lines.endsWithNewline ? "\n" : ""}`;
+  const text = `${lines.text}${lines.endsWithNewline ? "\n" : ""}`;
   const isWhole = first === 0 && total === count && !hasCutLines;
   return { content: [{ type: "text", text: isWhole ? text : `${truncationNotice(lines)}\n\n${text}` }], display };
 };
 
 /** Says what was left out and how to read it. */
-const truncationNotice = ({ lines, first, total, hasCutLines }: TextLines): string => {
-  const next = first + lines.length;
+const truncationNotice = ({ count, first, total, hasCutLines }: TextLines): string => {
+  const next = first + count;
   const isLast = first < 0 ? next === 0 : next === total;
   const more = isLast ? "" : ` To continue, call read_file again with offset: ${next}.`;
   const long = hasCutLines ? ` Lines longer than ${defaultRange.maxLineLength} characters are cut.` : "";

@@ -2,12 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { dropHalfSurrogates } from "../result/truncate.ts";
 import type { OpenedFile } from "../capabilities.ts";
 
-/** Some lines of a text, without line endings. */
+/** Some lines of a text. */
 export type TextLines = {
-  readonly lines: readonly string[];
+  /** The lines with "\n" between them. */
+  readonly text: string;
+  /** The number of lines. */
+  readonly count: number;
   /** The first of them, counted from 0; negative where only the distance from the end is known. */
   readonly first: number;
-  /** The number of lines; undefined where the file was too long to read to its end. */
+  /** The number of lines of the whole text; undefined where the file was too long to read to its end. */
   readonly total: number | undefined;
   /** Whether a line was longer than `maxLineLength` and was cut. */
   readonly hasCutLines: boolean;
@@ -76,11 +79,22 @@ const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.
 /** All lines of a text where nothing has to be left out or cut: the usual case, and ten times as fast. */
 const readWholeText = (text: string, { limit, maxLineLength, maxCharacters }: LineReadRange): TextLines | undefined => {
   if (text.length >= maxCharacters || text.includes("\r")) return undefined;
-  const lines = text.split("\n");
-  const isEnded = lines.at(-1) === "";
-  if (isEnded) lines.pop();
-  if (lines.length > limit || lines.some((line) => line.length > maxLineLength)) return undefined;
-  return { lines, first: 0, total: lines.length, hasCutLines: false, endsWithNewline: isEnded && lines.length > 0 };
+  let count = 0;
+  for (let start = 0; start < text.length; count++) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    if (count === limit || end - start > maxLineLength) return undefined;
+    start = end + 1;
+  }
+  const endsWithNewline = text.endsWith("\n");
+  return {
+    text: endsWithNewline ? text.slice(0, -1) : text,
+    count,
+    first: 0,
+    total: count,
+    hasCutLines: false,
+    endsWithNewline,
+  };
 };
 
 /** Collects lines from an offset on: to the end of the file where they are counted, else until there are enough. */
@@ -153,7 +167,8 @@ class LineCollector {
   result(first: number): TextLines {
     const isLast = this.#isAll && first + this.#lines.length === this.line;
     return {
-      lines: this.#lines,
+      text: this.#lines.join("\n"),
+      count: this.#lines.length,
       first,
       total: this.#isAll ? this.line : undefined,
       hasCutLines: this.#cut,

@@ -103,12 +103,12 @@ const readOne = async (
     if (contentType.kind === "text") {
       const maxCharacters = Math.min(defaultRange.maxCharacters, room.characters);
       const range = { ...defaultRange, maxCharacters, offset: 0, encoding: contentType.encoding, signal };
-      const { lines, total, hasCutLines } = await readLines(file, range);
-      const isWhole = total === lines.length && !hasCutLines;
+      const { text, count, total, hasCutLines } = await readLines(file, range);
+      const isWhole = total === count && !hasCutLines;
       const note = isWhole
         ? ""
-        : `[Truncated: the first ${lines.length} lines${hasCutLines ? ", long ones cut" : ""}; read_file reads the rest.]\n`;
-      return [{ type: "text", text: `${heading}\n\n${note}${lines.join("\n")}\n\n` }];
+        : `[Truncated: the first ${count} lines${hasCutLines ? ", long ones cut" : ""}; read_file reads the rest.]\n`;
+      return [{ type: "text", text: `${heading}\n\n${note}${text}\n\n` }];
     }
     if (contentType.kind === "binary") throw new ToolFailure("read_content_failure", "neither text nor media");
     if (!isNamed)
