@@ -3,7 +3,7 @@ import type { JsonObject } from "../conversation/json.ts";
 import type { Note } from "../conversation/notes.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** What the declarations of a request depend on. */
+/** The parts of a request that decide how its tools are declared. */
 type Declaration<Dialect> = Pick<WireRequest<Dialect>, "tools" | "dialect">;
 
 /**
