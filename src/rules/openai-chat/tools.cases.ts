@@ -389,7 +389,7 @@ export const chatToolCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/unportable-arguments", openai, [
     ["a list", "/messages/1/tool_calls/0/function/arguments", asked("call_1", "[]"), asked("call_1", "{}")],
   ]),
-  ...casesFromRows("openai-chat/undeclared-tools", at("openrouter", "m"), [
+  ...casesFromRows("openai-chat/untool-declarations", at("openrouter", "m"), [
     [
       "calls in the history, no tools declared",
       "/messages/1",

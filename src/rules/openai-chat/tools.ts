@@ -286,5 +286,5 @@ export const chatToolRules: readonly Rule<unknown>[] = [
   adviceRule("openai-chat/only-auto-choice", onlyAutoChoice),
   rejectedRule("openai-chat/bad-arguments", badArguments),
   adviceRule("openai-chat/unportable-arguments", unportableArguments),
-  adviceRule("openai-chat/undeclared-tools", undeclaredTools),
+  adviceRule("openai-chat/untool-declarations", undeclaredTools),
 ];

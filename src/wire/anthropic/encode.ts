@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Structured, Text } from "../../conversation/parts.ts";
 import { hasExchange, type CallExchange, type MediaFile, type ModelStep, type Step } from "../../transcript/step.ts";
-import { cacheDeclarations } from "../declared-tools.ts";
+import { cacheDeclarations } from "../tool-declarations.ts";
 import { decodeAnthropic } from "./decode.ts";
 import { readAnthropic } from "./read.ts";
 import { mergeBlocks } from "../merge-blocks.ts";

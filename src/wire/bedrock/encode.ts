@@ -5,7 +5,7 @@ import type { Structured, Text, Thinking } from "../../conversation/parts.ts";
 import type { CallExchange, MediaFile, ModelStep, RenderedResult, UserStep } from "../../transcript/step.ts";
 import { isBlank, fileReference } from "../../transcript/words.ts";
 import { withDisplay } from "../anthropic/encode.ts";
-import { cacheDeclarations } from "../declared-tools.ts";
+import { cacheDeclarations } from "../tool-declarations.ts";
 import { decodeBedrock } from "./decode.ts";
 import { formatOf } from "./formats.ts";
 import { readBedrock } from "./read.ts";

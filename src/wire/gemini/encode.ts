@@ -5,7 +5,7 @@ import type { OutcomeStatus, Structured, Text } from "../../conversation/parts.t
 import { hasExchange, type CallExchange, type MediaFile, type ModelStep, type Step } from "../../transcript/step.ts";
 import type { ToolResponseLayout } from "../../transcript/target.ts";
 import { functionResponsePart, outputText, statusResponse } from "./function-response.ts";
-import { cacheDeclarations } from "../declared-tools.ts";
+import { cacheDeclarations } from "../tool-declarations.ts";
 import { decodeGemini } from "./decode.ts";
 import { readGemini } from "./read.ts";
 import { toGeminiSchema } from "./schema.ts";

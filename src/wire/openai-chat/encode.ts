@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Text } from "../../conversation/parts.ts";
 import type { MediaFile, ModelStep, Step, UserStep } from "../../transcript/step.ts";
-import { cacheDeclarations } from "../declared-tools.ts";
+import { cacheDeclarations } from "../tool-declarations.ts";
 import { decodeOpenaiChat } from "./decode.ts";
 import { readOpenaiChat } from "./read.ts";
 import {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../conversation/json.ts";
 import { note, type Note } from "../../conversation/notes.ts";
 import type { Text, Thinking } from "../../conversation/parts.ts";
 import type { CallExchange, MediaFile, ModelStep, Step, UserStep } from "../../transcript/step.ts";
-import { cacheDeclarations } from "../declared-tools.ts";
+import { cacheDeclarations } from "../tool-declarations.ts";
 import { decodeOpenaiResponses } from "./decode.ts";
 import { readOpenaiResponses } from "./read.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { note, type Note } from "../conversation/notes.ts";
-import { cacheDeclarations } from "./declared-tools.ts";
+import { cacheDeclarations } from "./tool-declarations.ts";
 
 it("the same tools are declared by the same objects, with their notes each time, and anew for another dialect", () => {
   const adapted = note("schema-adapted", "The parameters of read: references are inlined.");
