@@ -19,7 +19,7 @@ export type GatewayConfig = {
 };
 
 /** Facts about a model, from the user. */
-export type GatewayModelFacts = {
+type GatewayModelFacts = {
   readonly price?: Price;
   /** Context window and longest answer, in tokens. */
   readonly context?: number;
