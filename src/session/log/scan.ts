@@ -27,11 +27,11 @@ export const scanFile = async (
   compactedTexts?: CompactedTextFilter,
 ): Promise<LogScan> => {
   const scanner = new LogScanner(name, from, compactedTexts);
-  for (let at = from; ;) {
-    const chunk = await file.read(at, chunkBytes);
+  for (let at = from, length = firstChunkBytes; ; length = chunkBytes) {
+    const chunk = await file.read(at, length);
     scanner.add(chunk);
     at += chunk.length;
-    if (chunk.length < chunkBytes) return scanner.end();
+    if (chunk.length < length) return scanner.end();
   }
 };
 
@@ -43,6 +43,8 @@ export const scanBytes = (bytes: Uint8Array, name: string): LogScan => {
 };
 
 const chunkBytes = 2 ** 20;
+/** A new session is smaller, and is read without the thread pool. */
+const firstChunkBytes = 2 ** 16;
 const newline = 0x0a;
 
 class LogScanner {
