@@ -228,11 +228,13 @@ try {
     );
   row("five reads in the first answer, given at once", await alternate(batch(reads, 0)), "ms", "<= 20 ms");
   row("five sleep 0.2 in one batch", await alternate(batch(sleeps)), "ms", "<= 240 ms");
-  const steps = Array.from({ length: 20 }, (_, index) => index);
-  const readSteps = (measured: (gaps: readonly number[]) => number): ReturnType<typeof measureTurn> =>
+  const readSteps = (
+    measured: (gaps: readonly number[]) => number,
+    { count = 20 } = {},
+  ): ReturnType<typeof measureTurn> =>
     measureTurn(
-      (index) => (index < 20 ? read(index) : done),
-      (exchanges) => measured(steps.map((at) => gap(exchanges, at))),
+      (index) => (index < count ? read(index) : done),
+      (exchanges) => measured(Array.from({ length: count }, (_, at) => gap(exchanges, at))),
     );
   const mean = (gaps: readonly number[]): number => gaps.reduce((all, each) => all + each, 0) / gaps.length;
   row(
@@ -242,6 +244,9 @@ try {
     "<= 1.5",
   );
   row("  of a step in the middle (median)", await alternate(readSteps(median), { other: runDurableFloor }), "ms", "");
+  const late = readSteps((gaps) => median(gaps.slice(20)), { count: 60 });
+  const lateRounds = { other: runDurableFloor, times: Math.min(rounds, 5) };
+  row("  of a step after the first 20 of 60 (median)", await alternate(late, lateRounds), "ms", "");
   row("turn 100 of 1 MB, against turn 10: own part", await growth(), "ms", "<= 1.5");
   process.stdout.write(`\nfirst request: ${system} bytes of system prompt, ${declarations} of declarations, `);
   process.stdout.write(`${prefixSize} together (<= 14000)\nload at the end ${load()}\n`);
