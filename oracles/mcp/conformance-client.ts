@@ -3,8 +3,6 @@
  * signs in if needed by visiting the URL a person would open, calls the scenario's tools, and exits. Values a scenario
  * provides are configured as settings.
  */
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
 import { signInWithBrowser } from "../../src/mcp/oauth/sign-in.ts";
@@ -12,7 +10,8 @@ import { openMcpServers } from "../../src/mcp/servers.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
 const url = process.argv.at(-1) ?? "";
-const home = await mkdtemp(join(tmpdir(), "parley-conformance-"));
+/** Each run has a working folder of its own. */
+const home = join(process.cwd(), "home");
 const world = realWorld();
 
 type Context = {

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,10 +29,16 @@ const speak: ModelFunction = ({ turns }) => {
 };
 
 let stage: ProgramStage;
+/** The folder with the projects of all histories. */
+let projects: string;
 beforeAll(async () => {
   stage = await openProgramStage(["anthropic"], { script: speak });
+  projects = realpathSync(mkdtempSync(join(tmpdir(), "parley-acp-model-")));
 });
-afterAll(() => stage.close());
+afterAll(async () => {
+  await stage.close();
+  rmSync(projects, { recursive: true, force: true });
+});
 
 type Action =
   | { readonly type: "prompt"; readonly text: "Work." | "Talk." }
@@ -65,7 +71,7 @@ const ticks = async (count: number): Promise<void> => {
 
 /** Runs a history and returns the client's messages. */
 const run = async (actions: readonly Action[]): Promise<AcpTestClient> => {
-  const cwd = realpathSync(mkdtempSync(join(tmpdir(), "parley-acp-model-")));
+  const cwd = mkdtempSync(join(projects, "project-"));
   let acp = openAcpStage(stage);
   const { client } = acp;
   const waiting: ((answer: Json) => void)[] = [];

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openSessionStore } from "../../src/session/store/store.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { AcpError, type Json } from "../support/acp-client.ts";
@@ -334,6 +334,7 @@ describe("questions of the model", () => {
 describe("sessions", () => {
   it("use additional folders", async () => {
     const other = realpathSync(mkdtempSync(join(tmpdir(), "parley-acp-other-")));
+    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
     writeFileSync(join(other, "far.txt"), "from afar");
     await at.connect();
     const sessionId = await at.open({ additionalDirectories: [other] });

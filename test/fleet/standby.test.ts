@@ -1,5 +1,5 @@
 import pg from "pg";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { SqlDatabase } from "../../src/postgres/database.ts";
 import { postCommand } from "../../src/postgres/ownership.ts";
 import { openPostgresSessions } from "../../src/postgres/store.ts";
@@ -16,8 +16,10 @@ const itCopies = it.runIf(canCopyCluster());
 describeOnPostgres("a database with a synchronous standby", () => {
   itCopies("loses nothing acknowledged when its primary is lost, and sessions continue on the standby", async () => {
     const primary = await startCluster({ isSafe: true });
+    onTestFinished(primary.stop);
     const database = await openTestDatabase(primary);
     const standby = await startCluster({ isSafe: true, standbyOf: primary });
+    onTestFinished(standby.stop);
     await database.pool.query("alter system set synchronous_standby_names = '*'");
     await database.pool.query("select pg_reload_conf()");
     const isSynchronous = async (): Promise<boolean> =>
@@ -76,7 +78,5 @@ describeOnPostgres("a database with a synchronous standby", () => {
     await sessions.close();
     await pool.end();
     await database.close();
-    await standby.stop();
-    await primary.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
 import { openMcpServers, trustRules } from "../../src/mcp/servers.ts";
 import type { Elicitation, SamplingRequest } from "../../src/mcp/requests/handlers.ts";
@@ -179,7 +179,9 @@ describe("a call", () => {
   });
 
   it("that is stopped is cancelled on the server, which is not restarted where it still answers", async () => {
-    const log = join(await mkdtemp(join(tmpdir(), "parley-mcp-log-")), "log");
+    const folder = await mkdtemp(join(tmpdir(), "parley-mcp-log-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const log = join(folder, "log");
     await appendFile(log, "");
     await withServers({ scripted: { h: ["hangs", log] } }, async ({ servers, call }) => {
       const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, chownSync, mkdtempSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -130,7 +130,11 @@ export const startCluster = async ({ isSafe = false, standbyOf }: ClusterOptions
       await endGuard(guard, "keep");
       while (all.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20));
     },
-    stop: () => endGuard(guard, "end"),
+    stop: async () => {
+      await endGuard(guard, "end");
+      // The guard of a killed cluster has ended, and kept the folder.
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
   await cluster.start();
   return cluster;
