@@ -6,7 +6,7 @@ import type { AnswerContext, AnswerEncoder, AnswerStream } from "./answer.ts";
 import { anthropicError } from "./errors.ts";
 import { createSequencer, type SequenceEvent } from "./sequence.ts";
 import {
-  callIdFor,
+  createCallIds,
   createSealCarrier,
   encodeNamedEvent,
   sequenceEvents,
@@ -135,7 +135,7 @@ const createBlocks = (context: AnswerContext): ((event: PartSequenceEvent) => re
   const carrier = createSealCarrier(context);
   const { thinking } = context.options;
   let kind: "text" | "thinking" | "call" = "text";
-  let callCount = 0;
+  const nextCallId = createCallIds(context, "toolu_");
 
   const openPart = (event: Extract<PartSequenceEvent, { type: "open" }>): readonly BlockPiece[] => {
     ({ kind } = event);
@@ -143,8 +143,7 @@ const createBlocks = (context: AnswerContext): ((event: PartSequenceEvent) => re
     const carried = carrier.before(event.seal);
     const carrierBlock = carried === undefined ? [] : [thinkingStart, signatureDelta(carried), stop];
     if (event.kind !== "call") return [...carrierBlock, textStart];
-    const id = callIdFor(context, event.id, callCount, "toolu_");
-    callCount += 1;
+    const id = nextCallId(event.id);
     return [
       ...carrierBlock,
       { type: "start", block: { type: "tool_use", id, name: event.tool, input: {}, caller: { type: "direct" } } },

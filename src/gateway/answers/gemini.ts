@@ -7,7 +7,7 @@ import type { FinishReason, GeneratedFile, TokenUsage } from "../../wire/decode/
 import type { AnswerContext, AnswerEncoder, AnswerStream, SealCargo } from "./answer.ts";
 import { geminiError } from "./errors.ts";
 import { createSequencer, type SequenceEvent } from "./sequence.ts";
-import { callIdFor, isWorthKeeping, sequenceEvents, textOf } from "./shared.ts";
+import { createCallIds, isWorthKeeping, sequenceEvents, textOf } from "./shared.ts";
 
 /** Encodes answers of Gemini's generateContent and streamGenerateContent. A call is complete in one chunk. */
 export const geminiAnswers: AnswerEncoder = {
@@ -82,7 +82,8 @@ const createParts = (context: AnswerContext): ((event: PartSequenceEvent) => rea
   let before: readonly Thinking[] = [];
   /** The thinking before a text. Clients drop the signature of a text, so the first call repeats it. */
   let first: readonly Thinking[] = [];
-  let callCount = 0;
+  const nextCallId = createCallIds(context, "call_");
+  let hasCalls = false;
 
   const signature = (
     seal: Seal | undefined,
@@ -98,8 +99,8 @@ const createParts = (context: AnswerContext): ((event: PartSequenceEvent) => rea
     return wrapped === undefined ? {} : { thoughtSignature: wrapped };
   };
   const callPart = (call: NewCall): JsonObject => {
-    const id = callIdFor(context, call.seal?.id, callCount, "call_");
-    callCount += 1;
+    const id = nextCallId(call.seal?.id);
+    hasCalls = true;
     const args = inputObject(parseCallInput(call.input));
     const signed = signature(call.seal, first);
     first = [];
@@ -121,7 +122,7 @@ const createParts = (context: AnswerContext): ((event: PartSequenceEvent) => rea
           before = [...before, part];
           return [];
         }
-        if (callCount === 0 && first.length === 0) first = before;
+        if (!hasCalls && first.length === 0) first = before;
         const signed = signature(part.seal);
         return signed.thoughtSignature === undefined ? [] : [{ text: "", ...signed }];
       }

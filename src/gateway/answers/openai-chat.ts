@@ -6,7 +6,15 @@ import type { FinishReason, TokenUsage } from "../../wire/decode/events.ts";
 import type { AnswerContext, AnswerEncoder, AnswerStream, SealCargo } from "./answer.ts";
 import { openaiError, openaiErrorObject } from "./errors.ts";
 import { argumentText, createSequencer, type SequenceEvent } from "./sequence.ts";
-import { callIdFor, encodeEvent, isWorthKeeping, sequenceEvents, textOf, textOfWhole, wrapCargo } from "./shared.ts";
+import {
+  createCallIds,
+  encodeEvent,
+  isWorthKeeping,
+  sequenceEvents,
+  textOf,
+  textOfWhole,
+  wrapCargo,
+} from "./shared.ts";
 
 /**
  * Encodes answers of Chat Completions. Thinking is in `reasoning_content`, which most clients of other vendors read, and
@@ -106,6 +114,7 @@ const createDeltas = (
 ): ((event: PartSequenceEvent) => readonly JsonObject[]) => {
   const { thinking, wholeCalls = false } = context.options;
   let kind: "text" | "thinking" | "call" = "text";
+  const nextCallId = createCallIds(context, "call_");
   let callIndex = -1;
   let callId = "";
   let detailCount = 0;
@@ -156,7 +165,7 @@ const createDeltas = (
         if (kind !== "thinking") isStart = false;
         if (event.kind !== "call") return [];
         callIndex += 1;
-        callId = callIdFor(context, event.id, callIndex, "call_");
+        callId = nextCallId(event.id);
         return wholeCalls
           ? []
           : [callDelta({ id: callId, type: "function", function: { name: event.tool, arguments: "" } })];

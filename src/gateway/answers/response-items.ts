@@ -5,7 +5,7 @@ import type { Code, Seal, Thinking } from "../../conversation/parts.ts";
 import type { GeneratedFile } from "../../wire/decode/events.ts";
 import type { AnswerContext, ClientTool, SealCargo } from "./answer.ts";
 import { argumentText, type SequenceEvent } from "./sequence.ts";
-import { callIdFor, createSealCarrier, textOfWhole, wrapCargo } from "./shared.ts";
+import { createCallIds, createSealCarrier, textOfWhole, wrapCargo } from "./shared.ts";
 
 /** An event about an item of a response. `done` is the item, once it is complete. */
 export type ItemEvent = { readonly type: string; readonly fields: JsonObject; readonly done?: JsonObject };
@@ -28,7 +28,7 @@ export const createItems = (context: AnswerContext): ((event: ItemSequenceEvent)
   const { thinking, tools } = context.options;
   const carrier = createSealCarrier(context);
   let place = -1;
-  let callCount = 0;
+  const nextCallId = createCallIds(context, "call_");
   let open: OpenItem | undefined;
 
   const itemId = (prefix: string): string => `${prefix}_${context.id}${place}`;
@@ -62,8 +62,7 @@ export const createItems = (context: AnswerContext): ((event: ItemSequenceEvent)
     place += 1;
     if (event.kind === "call") {
       const tool = tools?.get(event.tool) ?? { type: "function", name: event.tool };
-      const callId = callIdFor(context, event.id, callCount, "call_");
-      callCount += 1;
+      const callId = nextCallId(event.id);
       const item = { kind: "call", id: itemId(tool.type === "custom" ? "ctc" : "fc"), text: "", callId, tool } as const;
       open = item;
       return [...carried, added(callItem(item, "", "in_progress"))];

@@ -43,6 +43,22 @@ describe.each(inboundApis)("an answer in the %s API", (api) => {
     );
   });
 
+  it("has calls with different ids, even if the target repeats one", () => {
+    const call = {
+      type: "call",
+      tool: "look",
+      input: { value: {} },
+      seal: { id: "toolu_01ABCDEFGHIJKLMNOPQRSTUV" },
+    } as const;
+    const body = answerEncoders[api].encodeComplete(
+      contextFor(),
+      eventsFor([call, call, call], { numbers: [], isParallel: false }),
+    );
+    const ids = partsIn(decodeComplete(api, body)).map((part) => part.type === "call" && part.seal?.id);
+    expect(ids[0]).toBe(call.seal.id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it("ends with the API's own word for the reason, which clients act on", () => {
     const call = { type: "call", tool: "look", input: { value: { path: "a" } } } as const;
     const endOf = (...parts: readonly ResponsePart[]): readonly string[] => {

@@ -21,11 +21,18 @@ export const sequenceEvents = (events: readonly ContentEvent[]): readonly Sequen
 };
 
 /**
- * Returns the id of a call for the client: the target's own, or one of ours. Ids must be unique in a conversation, and
- * short ones often are not: some servers count from 0 in every response.
+ * Creates a function that returns the id of the next call for the client: the target's own, or one of ours. Ids must be
+ * unique in a conversation, and those of targets are not always: some count from 0 in every response, or repeat an id.
  */
-export const callIdFor = ({ id }: AnswerContext, target: string | undefined, place: number, prefix: string): string =>
-  target !== undefined && /^[\w-]{20,64}$/.test(target) ? target : `${prefix}${id}${place}`;
+export const createCallIds = ({ id }: AnswerContext, prefix: string): ((target: string | undefined) => string) => {
+  const used = new Set<string>();
+  return (target) => {
+    const isUnique = target !== undefined && /^[\w-]{20,64}$/.test(target) && !used.has(target);
+    const callId = isUnique ? target : `${prefix}${id}${used.size}`;
+    used.add(callId);
+    return callId;
+  };
+};
 
 /** Whether a seal holds more than ids, which clients return anyway. */
 export const isWorthKeeping = (seal: Seal | undefined): seal is Seal =>
