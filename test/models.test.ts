@@ -111,4 +111,16 @@ describe.each(named)("$id/$model", ({ id, model }) => {
       expect(errors, `history ${seed}`).toEqual([]);
     }
   });
+
+  it("accepts a limit of one token", () => {
+    const provider = findProvider(id);
+    const conversation = {
+      version: 1,
+      entries: [{ type: "user", parts: [{ type: "text", text: "Hi." }] }],
+      blobs: {},
+    } as const;
+    const { body } = composeRequest(conversation, provider.destination(model), { settings: { maxTokens: 1 } });
+    const errors = lint(body, { wire: provider.wire, provider: id, model }).filter(({ level }) => level === "error");
+    expect(errors).toEqual([]);
+  });
 });

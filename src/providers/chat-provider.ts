@@ -21,6 +21,7 @@ const dialect: ChatDialect = {
   textLists: true,
   parts: "openai",
   maxTokens: "max_tokens",
+  leastTokens: 1,
   streamOptions: true,
   thinking: { field: "none" },
   effortWithTools: "any",

@@ -33,6 +33,8 @@ export const openrouter: Provider = defineChatProvider({
   },
   families: [
     ...chatIdFamilies,
+    // Served over OpenAI's Responses, whose limit counts.
+    { match: /^openai\/(?!gpt-oss)/, dialect: { leastTokens: 16 } },
     // As at Anthropic itself: thinking becomes invalid once anything before it has changed.
     { match: /^anthropic\/claude-[a-z]+-(5\.[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
   ],

@@ -39,6 +39,7 @@ const openai: ChatDialect = {
   textLists: true,
   parts: "openai",
   maxTokens: "max_completion_tokens",
+  leastTokens: 1,
   toolChoice: ["auto", "none", "required", "named"],
   schema: "openai",
   strict: true,

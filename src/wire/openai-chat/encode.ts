@@ -16,6 +16,7 @@ import {
   mergeUserMessages,
   resultContent,
   temperature,
+  tokenLimit,
   uploadedFileId,
   addOwnFields,
   type Efforts,
@@ -216,7 +217,7 @@ const declareTools = cacheDeclarations<ChatDialect>(({ tools, dialect }, notes) 
 
 const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<ChatDialect>): EncodedBody => {
   const { model, tools, settings, dialect } = request;
-  const { maxTokens, stream, cache } = settings;
+  const { stream, cache } = settings;
   const notes: Note[] = [];
   const schema = answerSchema(request, notes);
   const body: JsonObject = {
@@ -224,7 +225,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Cha
     ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...toolChoice(request, notes),
     ...thinking(request, notes),
-    ...(maxTokens === undefined ? {} : { [dialect.maxTokens]: maxTokens }),
+    ...tokenLimit(request, dialect.maxTokens, notes),
     ...temperature(request, notes),
     ...(schema === undefined ? {} : { response_format: { type: "json_schema", json_schema: schema } }),
     ...(stream === undefined ? {} : { stream }),

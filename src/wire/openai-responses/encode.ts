@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../conversation/json.ts";
-import { note, type Note } from "../../conversation/notes.ts";
+import type { Note } from "../../conversation/notes.ts";
 import type { Text, Thinking } from "../../conversation/parts.ts";
 import type { CallExchange, MediaFile, ModelStep, Step, UserStep } from "../../transcript/step.ts";
 import { cacheDeclarations } from "../tool-declarations.ts";
@@ -15,6 +15,7 @@ import {
   mergeUserMessages,
   resultContent,
   temperature,
+  tokenLimit,
   uploadedFileId,
   addOwnFields,
   type Efforts,
@@ -42,8 +43,6 @@ export type ResponsesDialect = OpenaiDialect & {
   readonly summaries?: Exclude<ThoughtSummaries, "with-thinking">;
   /** Effort levels; empty where thinking cannot be requested. */
   readonly efforts: Efforts;
-  /** The smallest accepted `max_output_tokens`. */
-  readonly leastTokens: number;
 };
 
 /** OpenAI's Responses API, and what is modelled on it. Nothing is stored on the server. */
@@ -200,7 +199,7 @@ const encodeRequest = (input: readonly JsonObject[], request: WireRequest<Respon
     ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...toolChoice(request, notes),
     ...reasoning(request, notes),
-    ...maxTokens(request, notes),
+    ...tokenLimit(request, "max_output_tokens", notes),
     ...temperature(request, notes),
     ...(schema === undefined ? {} : { text: { format: { type: "json_schema", ...schema } } }),
     ...(stream === undefined ? {} : { stream }),
@@ -226,11 +225,4 @@ const reasoning = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: 
   return {
     reasoning: { ...(effort === undefined ? {} : { effort }), ...(isSummarized ? { summary: "auto" } : {}) },
   };
-};
-
-const maxTokens = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
-  if (settings.maxTokens === undefined) return {};
-  if (settings.maxTokens < dialect.leastTokens)
-    notes.push(note("setting-adapted", `This API wants room for at least ${dialect.leastTokens} tokens.`));
-  return { max_output_tokens: Math.max(settings.maxTokens, dialect.leastTokens) };
 };

@@ -18,6 +18,8 @@ export type OpenaiDialect = {
   readonly strict: boolean;
   /** Whether temperature is accepted. */
   readonly sampling: boolean;
+  /** The smallest accepted limit of the tokens of an answer. */
+  readonly leastTokens: number;
   /** Whether `prompt_cache_key` is accepted. */
   readonly cacheKey: boolean;
   /** Whether a JSON Schema for the answer is accepted, with tools and streams too. Default: no. */
@@ -29,6 +31,18 @@ export type OpenaiDialect = {
  * and `medium` as medium, `high`, `xhigh` and `max` as high.
  */
 export type Efforts = { readonly [effort in ThinkingSetting["effort"]]?: string };
+
+/** The limit of the tokens of an answer, in a field of this name. It is raised to the smallest that is accepted. */
+export const tokenLimit = (
+  { settings: { maxTokens }, dialect: { leastTokens } }: WireRequest<OpenaiDialect>,
+  field: string,
+  notes: Note[],
+): JsonObject => {
+  if (maxTokens === undefined) return {};
+  if (maxTokens < leastTokens)
+    notes.push(note("setting-adapted", `This API wants room for at least ${leastTokens} tokens.`));
+  return { [field]: Math.max(maxTokens, leastTokens) };
+};
 
 /** Encodes a tool result as one text, or as a list of parts if it has files. Failures are stated in the text: there is no flag. */
 export const resultContent = (
