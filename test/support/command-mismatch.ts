@@ -56,7 +56,7 @@ const findPlainMismatch = (
   called: ScriptRun["called"],
   shell: string,
 ): string | undefined => {
-  const expected = expectedCalls(analysis);
+  const expected = expectedCalls(analysis, shell);
   const sorted = (calls: ScriptRun["called"]): readonly string[] =>
     calls.map((words) => JSON.stringify(words)).toSorted();
   if (expected !== undefined)
@@ -78,10 +78,16 @@ const isPredicted = ({ runs }: CommandAnalysis, called: readonly string[], shell
 };
 
 /** The calls of a plain line of stubs; undefined if it contains a command with an unknown exit status. */
-const expectedCalls = ({ text, commands: classified }: CommandAnalysis): ScriptRun["called"] | undefined => {
+const expectedCalls = (
+  { text, commands: classified }: CommandAnalysis,
+  shell: string,
+): ScriptRun["called"] | undefined => {
   const reading = parsePlainCommands(text);
   const commands = reading.plain ? reading.commands : [];
   if (commands.length !== classified.length || commands.some(hasSideEffect)) return undefined;
+  // Only bash has this redirect; in other shells, it ends a command that then runs in the background.
+  if (shell !== "bash" && commands.some(({ redirects }) => redirects.some(({ operator }) => operator.startsWith("&>"))))
+    return undefined;
   const calls: (readonly string[])[] = [];
   let status = 0;
   let isSkipped = false;

@@ -246,6 +246,14 @@ describe("a rule that allows", () => {
     expect(await allows("make", "sudo make")).toBe("ask");
   });
 
+  it("for a program that splits its argument into words does not cover what a shell would read otherwise", async () => {
+    const rules = { allow: [["env"], ["env", "-S"], ["tee"]] };
+    // There is no redirect here: tee gets two operands, and writes both files.
+    expect(await decision('env -S "tee < x"', rules)).toBe("ask");
+    expect((await read('env -S "tee < x"')).mayRunUnseen).toBe(true);
+    expect((await read('env -S "ls -l x"')).mayRunUnseen).toBe(false);
+  });
+
   it("covers names and workspace paths after its words, but no option, setting, URL or code", async () => {
     expect(await allows("make", "make build src/a.o")).toBe("allow");
     expect(await allows("npm run", "npm run build:prod")).toBe("allow");

@@ -36,6 +36,8 @@ type WrapperGrammar = {
   readonly values?: string;
   /** Options whose value is a script. */
   readonly scripts?: string;
+  /** Whether a script is split into words alone: redirects, operators and variables are no such thing in it. */
+  readonly splitsWords?: true;
   /** Options with which the wrapper runs nothing. */
   readonly idle?: string;
   /** How many operands come before the command. */
@@ -59,6 +61,7 @@ const wrappers: Readonly<Record<string, WrapperGrammar>> = {
     flags: "i 0 v ignore-environment null debug",
     values: "u C unset chdir",
     scripts: "S split-string",
+    splitsWords: true,
     assigns: true,
   },
   sudo: {
@@ -147,8 +150,12 @@ const unwrap = (words: CommandWords, wrapper: WrapperGrammar): NestedCommands =>
     if (role.is === "value" && role.attached === "") at++;
   }
   runs.push(words.slice(at + toSkip));
-  return { runs: runs.filter((run) => run.length > 0), scripts, mayRunUnseen: false };
+  const mayRunUnseen = wrapper.splitsWords === true && scripts.some((script) => !plainWords.test(script));
+  return { runs: runs.filter((run) => run.length > 0), scripts, mayRunUnseen };
 };
+
+/** A script that a shell and a program that splits words read alike. */
+const plainWords = /^[\w\s./:=@%+,'"-]*$/;
 
 /** The role of a word for a wrapper. `odd` is an unknown option, which may be followed by a value. */
 type WordRole =
