@@ -250,8 +250,10 @@ describe("a rule that allows", () => {
     const rules = { allow: [["env"], ["env", "-S"], ["tee"]] };
     // There is no redirect here: tee gets two operands, and writes both files.
     expect(await decision('env -S "tee < x"', rules)).toBe("ask");
-    expect((await read('env -S "tee < x"')).mayRunUnseen).toBe(true);
-    expect((await read('env -S "ls -l x"')).mayRunUnseen).toBe(false);
+    for (const text of ['env -S "tee < x"', 'env -S "tee x\ny"', 'env -S "-i rm x"'])
+      expect((await read(text)).mayRunUnseen, text).toBe(true);
+    for (const text of ['env -S "ls -l x"', "env --split-string='ls x'"])
+      expect((await read(text)).mayRunUnseen, text).toBe(false);
   });
 
   it("covers names and workspace paths after its words, but no option, setting, URL or code", async () => {

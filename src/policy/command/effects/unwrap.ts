@@ -36,7 +36,7 @@ type WrapperGrammar = {
   readonly values?: string;
   /** Options whose value is a script. */
   readonly scripts?: string;
-  /** Whether a script is split into words alone: redirects, operators and variables are no such thing in it. */
+  /** Whether a script is only split into words, as by `env -S`: redirects, operators and line ends mean nothing in it. */
   readonly splitsWords?: true;
   /** Options with which the wrapper runs nothing. */
   readonly idle?: string;
@@ -154,8 +154,8 @@ const unwrap = (words: CommandWords, wrapper: WrapperGrammar): NestedCommands =>
   return { runs: runs.filter((run) => run.length > 0), scripts, mayRunUnseen };
 };
 
-/** A script that a shell and a program that splits words read alike. */
-const plainWords = /^[\w\s./:=@%+,'"-]*$/;
+/** A script that a shell and a program that splits words read alike: one line that begins with no option of that program. */
+const plainWords = /^[ \t]*[\w./][\w \t./:=@%+,'"-]*$/;
 
 /** The role of a word for a wrapper. `odd` is an unknown option, which may be followed by a value. */
 type WordRole =
