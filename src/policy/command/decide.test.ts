@@ -140,6 +140,7 @@ describe("a deny rule", () => {
     "env -i A=1 -u B rm x",
     "env --split-string='rm x'",
     "env -vS 'rm x'",
+    "env -S '-i A=1 rm x'",
     "xargs rm",
     "xargs -0 -n 1 rm x",
     "ls | xargs -I{} rm {}",

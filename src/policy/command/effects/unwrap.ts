@@ -146,7 +146,11 @@ const unwrap = (words: CommandWords, wrapper: WrapperGrammar): NestedCommands =>
     if (role.is === "operand") toSkip--;
     if (role.is === "unknown") runs.push(words.slice(at));
     if (role.is === "odd") runs.push(words.slice(at + 2));
-    if (role.is === "script") scripts.push([role.attached, joinWords(words.slice(at + 1))].join(" "));
+    if (role.is === "script") {
+      // The words may begin with options of the wrapper itself.
+      const lead = wrapper.splitsWords === true ? [sourceText(words[0] ?? [])] : [];
+      scripts.push([...lead, role.attached, joinWords(words.slice(at + 1))].join(" "));
+    }
     if (role.is === "value" && role.attached === "") at++;
   }
   runs.push(words.slice(at + toSkip));
@@ -154,8 +158,8 @@ const unwrap = (words: CommandWords, wrapper: WrapperGrammar): NestedCommands =>
   return { runs: runs.filter((run) => run.length > 0), scripts, mayRunUnseen };
 };
 
-/** A script that a shell and a program that splits words read alike: one line that begins with no option of that program. */
-const plainWords = /^[ \t]*[\w./][\w \t./:=@%+,'"-]*$/;
+/** A script that a shell and a program that splits words read alike: one line without syntax of the shell. */
+const plainWords = /^[\w \t./:=@%+,'"-]*$/;
 
 /** The role of a word for a wrapper. `odd` is an unknown option, which may be followed by a value. */
 type WordRole =
